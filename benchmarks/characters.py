@@ -31,7 +31,7 @@ import numpy as np
 
 import limbik
 from limbik.motion import ContactRule, Ground, Limb, measure, plant_feet, sole_contacts, soles_of, two_bone
-from limbik.motion.batches import hinge_angles, two_bone_settings, two_bone_turns
+from limbik.motion.batches import hinge_angles, two_bone_rotations, two_bone_settings
 from limbik.spatial import (
     norm,
     perpendicular,
@@ -137,7 +137,7 @@ def places(limbs: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def core_rows(seed: int) -> Iterator[list[str]]:
     limbs = problems(MANY, seed)
-    _, tip = places(limbs, two_bone_turns(limbs, settings(pole=True)))
+    _, tip = places(limbs, two_bone_rotations(limbs, settings(pole=True)))
     yield [f"greatest error of {MANY:,} targets in reach", f"{norm(tip - limbs[:, 9:12]).max():.1e} m"]
     for name, choice in (
         ("keeping its plane", settings()),
@@ -146,18 +146,18 @@ def core_rows(seed: int) -> Iterator[list[str]]:
         ("a hinge for a knee, with a pole", settings(hinge=True, pole=True)),
     ):
         part = limbs[: MANY // 10]
-        seconds = least_time(lambda part=part, choice=choice: two_bone_turns(part, choice)) / len(part)
+        seconds = least_time(lambda part=part, choice=choice: two_bone_rotations(part, choice)) / len(part)
         yield [f"time of a limb in the kernel, {name}", f"{1e9 * seconds:.0f} ns"]
 
 
 def pole_rows(seed: int) -> Iterator[list[str]]:
     limbs = problems(MANY, seed + 1)
     rng = np.random.default_rng(seed + 2)
-    first = two_bone_turns(limbs, settings(pole=True))
+    first = two_bone_rotations(limbs, settings(pole=True))
     beside = limbs.copy()
     away = np.cross(limbs[:, 15:18], rng.normal(size=(MANY, 3)))
     beside[:, 15:18] = unit(limbs[:, 15:18] + NEXT * unit(away))
-    second = two_bone_turns(beside, settings(pole=True))
+    second = two_bone_rotations(beside, settings(pole=True))
     wrong = int((~np.isfinite(first)).any(axis=1).sum() + (~np.isfinite(second)).any(axis=1).sum())
     yield [f"answers with NaN, of {2 * MANY:,} poles", str(wrong)]
     turn = 2.0 * np.abs(quat_multiply(quat_conjugate(first[:, :4]), second[:, :4])[:, :3]).max(axis=1)
@@ -182,7 +182,7 @@ def knee_rows() -> Iterator[list[str]]:
     limbs[:, 6:9] = limbs[:, 3:6] + SHANK * unit(np.array([1.0, -0.8, 0.0]))
     limbs[:, 9], limbs[:, 14] = far, 1.0
     for soften in (0.0, 0.032):
-        middle, tip = places(limbs, two_bone_turns(limbs, settings(soften=soften)))
+        middle, tip = places(limbs, two_bone_rotations(limbs, settings(soften=soften)))
         step = float((norm(np.diff(middle, axis=0)) / np.diff(far)).max())
         inside = far < THIGH + SHANK
         missed = 1e3 * float((far - norm(tip))[inside].max())

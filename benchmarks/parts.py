@@ -124,7 +124,7 @@ def many(plan: SerialPlan, poses: np.ndarray, is_single: bool) -> list[str]:
     width, kind = kernels.WIDTHS[is_single], np.dtype(np.float32 if is_single else np.float64)
     program = programs.many_problems(plan.shape, is_single)
     native.compile_now(program)
-    size = batch.working_places(plan.shape.n, Layout(plan.shape).rows, width)["WORK_SIZE"]
+    size = batch.working_offsets(plan.shape.n, Layout(plan.shape).rows, width)["WORK_SIZE"]
     work = aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
     counters = np.zeros(batch.COUNTERS * width, np.int64)
     tolerance = (1e-4 * plan.length, 1e-4) if is_single else None

@@ -150,7 +150,7 @@ class Arm:
             functions = kernels.functions_of_many(shape, WIDTH, single=False)
             driver = batch.solve_many.bind(
                 **layout.constants,
-                **batch.working_places(shape.n, layout.rows, WIDTH),
+                **batch.working_offsets(shape.n, layout.rows, WIDTH),
                 **functions | {"step": self._step_of_many(shape, variation)},
                 **variation.constants,
                 WIDTH=WIDTH,
@@ -158,7 +158,7 @@ class Arm:
             )
             count = len(self.poses)
             answers = np.zeros((count, lanes.HEADER + shape.n))
-            size = batch.working_places(shape.n, layout.rows, WIDTH)["WORK_SIZE"]
+            size = batch.working_offsets(shape.n, layout.rows, WIDTH)["WORK_SIZE"]
             driver.interpreted(
                 numbers,
                 plan.table,
@@ -198,7 +198,7 @@ class Arm:
             kernel = program.kernel.bind(**variation.constants, WIDTH=side_by_side)
             functions = {**program.functions, **stepping}
             solve = loaded(dataclasses.replace(program, kernel=kernel, functions=functions))
-            places = lanes.working_places(shape.n, Layout(shape).rows)
+            places = lanes.working_offsets(shape.n, Layout(shape).rows)
             work, at = np.zeros(places["WORK_SIZE"]), places["AT_ANSWER"]
             answers = np.zeros((len(self.poses), lanes.HEADER + shape.n))
             addresses = numbers.ctypes.data, plan.table.ctypes.data

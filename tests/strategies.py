@@ -22,7 +22,7 @@ SERIAL = (*HINGES, JointKind.PRISMATIC, JointKind.FIXED)
 KINDS = tuple(JointKind)
 BOOLEANS = st.booleans()
 SIGNED_AXES = st.sampled_from(AXES)
-QUARTER_TURNS = st.integers(0, 2)
+QUARTER_ROTATIONS = st.integers(0, 2)
 TENTHS = st.integers(0, 15).map(lambda k: 10.0**-k)
 EULER_ORDERS = st.sampled_from(ORDERS)
 SWINGS = st.one_of(st.just(math.pi), st.floats(0.0, math.pi))
@@ -69,7 +69,7 @@ def _angles(largest: float) -> st.SearchStrategy[float]:
 def rotations(draw: st.DrawFn) -> np.ndarray:
     """Rotation matrices [3, 3]: none, quarter and half turns about the axes, and any."""
     if draw(BOOLEANS):
-        vector = draw(SIGNED_AXES) * draw(QUARTER_TURNS) * (math.pi / 2)
+        vector = draw(SIGNED_AXES) * draw(QUARTER_ROTATIONS) * (math.pi / 2)
     else:
         vector = draw(rotation_vectors())
     return Rotation.from_rotvec(vector).as_matrix()

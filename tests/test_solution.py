@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, Orientation, Pose, Position, Status
-from limbik.solution import Facts, Solution
+from limbik.solution import Outcome, Solution
 from limbik.solvers.request import Request
 from strategies import SEEDS
 
@@ -83,7 +83,7 @@ def test_making_a_solution_computes_nothing() -> None:
         def request(self, target: object, /) -> Request:
             raise AssertionError("nobody has asked")
 
-    solution = Solution(np.zeros(2), Facts(0.0, 0.0, 0.0, 1.0, 0.0, 0.0), 0.0, Silent(), None, None)
+    solution = Solution(np.zeros(2), Outcome(0.0, 0.0, 0.0, 1.0, 0.0, 0.0), 0.0, Silent(), None, None)
     assert solution.success
     assert solution.status is solution.ended is Status.SOLVED
     assert (solution.error, solution.iterations, solution.start) == (0.0, 1, None)

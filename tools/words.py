@@ -3,7 +3,7 @@
     python tools/words.py             fails where a room has more of a word than the table allows
     python tools/words.py --write     lowers the table to what there is
 
-Identifiers count part by part: `kept_shapes` has "kept". The table only falls.
+Identifiers count part by part: `stored_shapes` has "kept". The table only falls.
 """
 
 from __future__ import annotations

@@ -264,7 +264,7 @@ def _converged(diagnosis: Diagnosis) -> Iterator[str]:
     several = len(diagnosis.asked) > 1
     what = "Not all goals are met, and their weighted errors" if several else "Not met, and the error"
     yield f"{what} cannot be made less by any small move: {list_of(diagnosis.asked)}."
-    yield nearest_found(diagnosis)
+    yield nearest_in_words(diagnosis)
     yield from map(str, diagnosis.pulls)
     if several:
         yield "Change the weights, leave out one of these goals, or give one a lower priority."
@@ -281,7 +281,7 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
             f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"
         )
     yield from map(str, _that_matter(diagnosis.excesses))
-    yield nearest_found(diagnosis)
+    yield nearest_in_words(diagnosis)
     if bound and bound.kind == "off the plane":
         yield f"Move the target {_distance(bound.missing)} into that plane."
     elif bound:
@@ -301,7 +301,7 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"Locked joints are in the way: {list_of(diagnosis.asked)}."
     yield f"With {joints} free there is a solution within the limits; without, none was found."
     yield f"Locked, {', '.join(map(str, diagnosis.held[:MAX_NAMES]))}."
-    yield nearest_found(diagnosis)
+    yield nearest_in_words(diagnosis)
     yield f"Unlock {'it' if is_one else 'them'}, lock elsewhere, or move the target."
 
 
@@ -311,7 +311,7 @@ def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield from map(str, _that_matter(diagnosis.excesses))
     if diagnosis.q_position is not None:
         yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
-    yield nearest_found(diagnosis)
+    yield nearest_in_words(diagnosis)
     others = " or the orientation" if diagnosis.q_position is not None else ""
     yield f"Move the target{others}, move the base, or widen these limits if the robot allows it."
 
@@ -319,7 +319,7 @@ def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"This orientation is not available here: {list_of(diagnosis.asked)}."
     yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
-    yield nearest_found(diagnosis)
+    yield nearest_in_words(diagnosis)
     yield "Ask for another orientation, leave it free (limbik.Position), or move the target."
 
 
@@ -330,7 +330,7 @@ def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Each goal can be met alone, but goals {goals} were never met together."
     else:
         yield "Every attempt settled away from it, so it is likely out of reach; that is not proved."
-    yield nearest_found(diagnosis)
+    yield nearest_in_words(diagnosis)
     what = "Change or leave out one of these goals" if diagnosis.conflict else "Move the target"
     yield f"{what}, or accept the nearest configuration by a wider tolerance."
 
@@ -340,11 +340,11 @@ def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"The search was cut short after {effort}: {list_of(diagnosis.asked)}."
     if diagnosis.q_found is not None:
         yield "There is a solution within the limits: a longer search found one."
-        yield nearest_found(diagnosis)
+        yield nearest_in_words(diagnosis)
         yield "Allow more iterations or restarts, or start from the solution that was found."
     else:
         yield "The error was still falling."
-        yield nearest_found(diagnosis)
+        yield nearest_in_words(diagnosis)
         yield "Allow more iterations."
 
 
@@ -424,7 +424,7 @@ _SENTENCES = {
 }
 
 
-def nearest_found(diagnosis: Diagnosis) -> str:
+def nearest_in_words(diagnosis: Diagnosis) -> str:
     """How far off the answer is."""
     if len(diagnosis.errors) == 1:
         return f"The nearest configuration found is {_amount(diagnosis.errors[0])} off."

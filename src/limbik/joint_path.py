@@ -118,8 +118,8 @@ class Path:
         if len(self):
             metres, radians = self.deviation
             yield (
-                f"Between the knots it is off by {_at_most(1e3 * metres, 1e-3)} mm and "
-                f"{_at_most(radians, 1e-6)} rad. "
+                f"Between the knots it is off by {_or_less(1e3 * metres, 1e-3)} mm and "
+                f"{_or_less(radians, 1e-6)} rad. "
                 f"The joints move {self.length:.4g} rad or m together."
             )
         if self.too_fast:
@@ -139,6 +139,6 @@ def _said(each: Break) -> str:
     return f"Break {where}:{later} {each.why}."
 
 
-def _at_most(value: float, smallest: float) -> str:
+def _or_less(value: float, smallest: float) -> str:
     """A number in words; below the least one worth telling, that it is less."""
     return f"less than {smallest:g}" if value < smallest else f"at most {value:.3g}"

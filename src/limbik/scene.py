@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.diagnosis import Diagnosis, list_of, nearest_found
+from limbik.diagnosis import Diagnosis, list_of, nearest_in_words
 from limbik.errors import (
     ConfigurationError,
     FormatError,
@@ -41,7 +41,7 @@ from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
-from limbik.solution import STATUSES, Facts, Solution
+from limbik.solution import STATUSES, Outcome, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.free_options import take_free_options
@@ -216,7 +216,7 @@ class _Apart(Diagnosis):
         return (
             f"Not all goals were met, one branch after the other: {list_of(self.asked)}.",
             "There is a configuration within the limits that meets them all: all joints together found it.",
-            nearest_found(self),
+            nearest_in_words(self),
             "Solve with branches='coupled', or start from the configuration that was found.",
         )
 
@@ -230,9 +230,9 @@ class BranchedSolution(Solution):
     __slots__ = ("parts",)
 
     def __init__(self, arm: SceneArm, parts: Sequence[Solution], options: dict[str, Any]) -> None:
-        every = [Facts(*map(float, part.facts[: len(Facts._fields)])) for part in parts]
+        every = [Outcome(*map(float, part.outcome[: len(Outcome._fields)])) for part in parts]
         ended = next(status for status in _WORST_FIRST if status in [part.ended for part in parts])
-        outcome = Facts(
+        outcome = Outcome(
             STATUSES.index(ended),
             max(outcome.error for outcome in every),
             max(outcome.chord for outcome in every),

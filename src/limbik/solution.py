@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from limbik.solvers.request import Request
 
 
-class Facts(NamedTuple):
+class Outcome(NamedTuple):
     """How a solve ended, in numbers; the fast core writes them as the first ones of an array."""
 
     status: float  # place in `STATUSES`
@@ -58,7 +58,7 @@ class Solution:
     def __init__(
         self,
         q: Array,
-        outcome: Facts | Array,
+        outcome: Outcome | Array,
         time: float,
         question: Question,
         start: Array | bytes | None,
@@ -77,7 +77,7 @@ class Solution:
         return self._q
 
     @property
-    def facts(self) -> Facts | Array:
+    def outcome(self) -> Outcome | Array:
         """The numbers from which status, errors and counts are read."""
         return self._facts
 
@@ -253,34 +253,34 @@ class BatchSolution:
     """The answers to many goals, in their order; see `Solution` for what each means."""
 
     q: Array  # [N, nq]
-    facts: Array  # [N, 6] of `Facts`
+    outcome: Array  # [N, 6] of `Outcome`
     time: float  # [s] of the whole batch
     solver: str  # name
 
     @property
     def success(self) -> NDArray[np.bool_]:
         """[N] whether each goal is met within tolerance and limits."""
-        return np.asarray(self.facts[:, 0] == 0.0)
+        return np.asarray(self.outcome[:, 0] == 0.0)
 
     @property
     def status(self) -> list[Status]:
         """[N] how each solve ended, as in `Solution.ended`."""
-        return [STATUSES[int(code)] for code in self.facts[:, 0]]
+        return [STATUSES[int(code)] for code in self.outcome[:, 0]]
 
     @property
     def error(self) -> Array:
         """[N, m] distances of the frame from the goals."""
-        return np.asarray(self.facts[:, 1])
+        return np.asarray(self.outcome[:, 1])
 
     @property
     def error_rotation(self) -> Array:
         """[N, rad] angles between the frame and the goals."""
-        return np.asarray(2.0 * np.arcsin(np.minimum(0.5 * self.facts[:, 2], 1.0)))
+        return np.asarray(2.0 * np.arcsin(np.minimum(0.5 * self.outcome[:, 2], 1.0)))
 
     @property
     def iterations(self) -> NDArray[np.intp]:
         """[N]"""
-        return self.facts[:, 3].astype(np.intp)
+        return self.outcome[:, 3].astype(np.intp)
 
     def __len__(self) -> int:
         return len(self.q)

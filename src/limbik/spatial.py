@@ -243,7 +243,7 @@ def perpendicular(v: Vector3) -> Vector3:
     return unit(cross(direction, other))
 
 
-def nearest_turns(angles: Array) -> Array:
+def nearest_angles(angles: Array) -> Array:
     """Angles [...] in rad, brought by whole turns to [-pi, pi)."""
     return np.asarray(np.remainder(angles + np.pi, 2.0 * np.pi) - np.pi)
 

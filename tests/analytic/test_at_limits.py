@@ -41,7 +41,7 @@ def loaded(robot: str) -> limbik.Model:
 def check(model: limbik.Model, frame: str, seed: int) -> None:
     """With one joint on a limit and another at 0: no configuration is lost while the answers are complete."""
     rng = np.random.default_rng(seed)
-    places = chain_to(model, frame).q_places
+    places = chain_to(model, frame).q_indices
     lower, upper = model.lower[places], model.upper[places]
     own = rng.uniform(np.maximum(lower, -np.pi), np.minimum(upper, np.pi))
     at_limit, at_zero = rng.permutation(len(places))[:2]

@@ -13,7 +13,7 @@ import limbik
 from limbik.analytic.axes import axes_of
 from limbik.analytic.swivel import swivel_arm
 from limbik.model.chain import chain_to
-from limbik.spatial import nearest_turns
+from limbik.spatial import nearest_angles
 
 BY_SWIVEL = ["iiwa7", "iiwa14"]
 BY_JOINT = ["panda", "fr3", "gen3"]
@@ -191,6 +191,6 @@ def test_a_start_at_a_sampled_value_makes_no_solution_twice(name: str) -> None:
         q = model.random(4)
         q[6] = last
         found = model.solve_all(model.pose(q), start=q)
-        apart = np.abs(nearest_turns(found.q[:, None] - found.q)).max(axis=2)
+        apart = np.abs(nearest_angles(found.q[:, None] - found.q)).max(axis=2)
         assert len(found) and (apart + np.eye(len(found)) > 1e-4).all()
-        assert np.abs(nearest_turns(found.q[0] - q)).max() < 1e-6
+        assert np.abs(nearest_angles(found.q[0] - q)).max() < 1e-6

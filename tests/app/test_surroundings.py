@@ -275,7 +275,7 @@ def test_a_mesh_is_kept_by_the_server_and_the_arm_keeps_clear_of_it(shaped):
     (told,) = answer.objects
     assert (told["name"], told["kind"]) == ("ring", "kept")
     assert "beyond" in answer.notes[0]
-    drawn = WORKSHOP.kept_shapes.drawn(told["token"])
+    drawn = WORKSHOP.stored_shapes.drawn(told["token"])
     vertices, triangles = np.frombuffer(drawn, "<u4", 2)
     assert triangles == len(RING.faces)
     assert len(drawn) == 8 + 12 * (vertices + triangles)
@@ -293,7 +293,7 @@ def test_a_cloud_and_a_world_with_its_mesh(shaped):
     cloud = "# x y z\n" + "\n".join(f"{x} {y}, 0.5" for x, y in itertools.product((0, 0.1), repeat=2))
     (told,) = read("cloud.xyz", cloud).objects
     assert told["name"] == "cloud"
-    vertices, triangles = np.frombuffer(WORKSHOP.kept_shapes.drawn(told["token"]), "<u4", 2)
+    vertices, triangles = np.frombuffer(WORKSHOP.stored_shapes.drawn(told["token"]), "<u4", 2)
     assert (vertices, triangles) == (4, 0)
     box = trimesh.creation.box((0.1, 0.2, 0.3)).export(file_type="stl")
     described = json.dumps({"objects": {"a": {"mesh": {"path": "box.stl"}, "position": [1, 0, 0]}}})

@@ -77,7 +77,7 @@ def test_the_background_takes_over_and_a_fork_in_between_is_no_harm(tmp_path):
         SCRIPT
         + """
 before = answers()
-assert native.is_under_way(PLANE)
+assert native.is_compiling(PLANE)
 child = os.fork() if hasattr(os, "fork") else None
 if child == 0:
     try:
@@ -550,7 +550,7 @@ def test_the_program_that_was_asked_for_latest_is_compiled_next(monkeypatch):
 
     for name, replacement in {
         "_builds": {},
-        "_kept": lambda _: None,
+        "_stored": lambda _: None,
         "_compiled_elsewhere": slowly,
         "_engine": bytes,
         "python_callable": lambda _: len,

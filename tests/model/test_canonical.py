@@ -18,7 +18,7 @@ def assert_moves_like_the_tree(model: Model, seed: int, tolerance: float = 1e-12
     chain = chain_to(model)
     form = canonical(chain)
     for q in configuration(model, seed, 5):
-        part = q[chain.q_places]
+        part = q[chain.q_indices]
         scale = 1.0 + np.abs(model.pose(q)).max()
         np.testing.assert_allclose(
             form.pose(form.values(part)), model.pose(q), atol=tolerance * scale, rtol=0.0

@@ -146,7 +146,7 @@ def test_a_chain_is_named_by_whether_a_follower_moves_it(pair: tuple[Model, Mode
     for frame in model.frame_names:
         chain = chain_to(model, frame)
         assert chain.has_mimic == any(joint.mimic for joint in model.path(frame))
-        places = chain.q_places.tolist()
+        places = chain.q_indices.tolist()
         assert len(set(places)) == len(places)
         moving = np.abs(model.jacobian(q, frame)).max(axis=0, initial=0.0) > 0.0
         tangents = [range(model.nv)[model.v_slice(joint.name)] for joint in model.path(frame)]

@@ -143,7 +143,7 @@ def test_a_bone_takes_a_rotation_of_the_world(kind: str) -> None:
     assert_allclose(model.pose(turned, "LeftLeg")[:, :3, 3], model.pose(q, "LeftLeg")[:, :3, 3], atol=1e-12)
     changed = np.flatnonzero((turned != q).any(axis=0))
     group = articulation.group("LeftLeg")
-    assert set(changed) <= set(group.hinge_places) or group.quaternion is not None
+    assert set(changed) <= set(group.hinge_indices) or group.quaternion is not None
 
 
 def test_hinges_of_a_robot_that_meet_are_one_group() -> None:

@@ -13,7 +13,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import GoalError, ModelError
 from limbik.motion import Limb, LimbSolution, two_bone
-from limbik.motion.batches import two_bone_settings, two_bone_turns
+from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.motion.programs import limbs
 from limbik.spatial import cross, dot, norm, perpendicular, quat_rotate, rotation_exp, rotation_log, unit
 from strategies import unit_vectors
@@ -123,7 +123,7 @@ def test_no_arrangement_of_points_gives_what_is_no_number(values: list[float], i
         problem[0, two_bone.AXIS : two_bone.POLE] + np.array([0.0, 0.0, 1e-9])
     )
     problem[0, two_bone.MIN :] = -math.inf, math.inf
-    answer = two_bone_turns(
+    answer = two_bone_rotations(
         problem, two_bone_settings(is_hinge=is_hinge, has_pole=True, soften=0.03, stretch=0.1)
     )
     assert np.isfinite(answer).all()
@@ -187,7 +187,7 @@ def test_the_swivel_follows_the_pole_across_the_line_of_the_limb() -> None:
     for seed in range(10):
         (one,) = rows(1, seed)
         line = unit(one[9:12])
-        still = two_bone_turns(one[None], settings * 0.0)
+        still = two_bone_rotations(one[None], settings * 0.0)
         knee = middles(one[None], still)[0]
         side = unit(knee - line * (knee @ line))
         angle = np.linspace(-0.6, 0.6, 1201)
@@ -196,7 +196,7 @@ def test_the_swivel_follows_the_pole_across_the_line_of_the_limb() -> None:
         problems[:, 15:18] = (
             np.cos(angle)[:, None] * line + np.sin(angle)[:, None] * cross(line, side) + lateral * side
         )
-        found = middles(problems, two_bone_turns(problems, settings))
+        found = middles(problems, two_bone_rotations(problems, settings))
         step = norm(np.diff(found, axis=0)) / norm(knee - line * (knee @ line))
         assert step.max() < 0.02  # [rad] for 0.001 rad of the pole
         middle = found[600] - line * (found[600] @ line)
@@ -228,7 +228,7 @@ def test_with_soften_the_knee_moves_at_most_twice_as_far_as_the_target(lengths: 
     problems[:, two_bone.MIN], problems[:, two_bone.MAX] = -math.inf, math.inf
     native.compile_now(limbs())
     for soften, most in ((0.032, 2.0), (0.0, math.inf)):
-        answers = two_bone_turns(problems, two_bone_settings(soften=soften))
+        answers = two_bone_rotations(problems, two_bone_settings(soften=soften))
         knee = middles(problems, answers)
         ratio = norm(np.diff(knee, axis=0)) / np.diff(far)
         assert ratio.max() < most
@@ -379,7 +379,7 @@ def test_a_knee_that_is_bent_more_bends_about_its_axis_and_one_that_is_not_stays
 
     def knee(target: np.ndarray) -> np.ndarray:
         problem[0, two_bone.TARGET : two_bone.TARGET + 3] = target
-        turn = two_bone_turns(problem, settings)[0, two_bone.TURN_ROOT : two_bone.TURN_ROOT + 4]
+        turn = two_bone_rotations(problem, settings)[0, two_bone.TURN_ROOT : two_bone.TURN_ROOT + 4]
         return quat_rotate(turn, np.array([0.0, -0.4, 0.0]))
 
     assert_allclose(knee(tip), [0.0, -0.4, 0.0], atol=1e-9)
@@ -400,7 +400,7 @@ def test_machine_code_and_python_give_the_same(settings: tuple[float, ...]) -> N
     problems = rows(50)
     problems[:, two_bone.SWIVEL] = 0.3
     native.compile_now(limbs())
-    by_machine = two_bone_turns(problems, np.array(settings, np.float64))
+    by_machine = two_bone_rotations(problems, np.array(settings, np.float64))
     by_python = np.empty_like(by_machine)
     two_bone.solve_rows.interpreted(problems, np.array(settings, np.float64), by_python, lambda: False)
     assert_allclose(by_machine, by_python, atol=1e-7)

@@ -12,7 +12,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import ModelError
 from limbik.motion import measure, retarget
-from limbik.motion.feet.targets import held_places, intervals
+from limbik.motion.feet.targets import held_positions, intervals
 from limbik.spatial import pose_from, quat_exp, quat_multiply, quat_to_matrix
 from limbik.tree.programs import general
 from motion.people import FAMILIES, crouching
@@ -169,12 +169,12 @@ def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
     time = np.arange(60)
     stands = (time < 20) | (time >= 40)
     places = np.column_stack([0.01 * time, 0.002 * np.sin(time), 0.0 * time])
-    held = held_places(places, stands)
+    held = held_positions(places, stands)
     for run in intervals(stands):
         assert_allclose(held[run], np.broadcast_to(held[run.start], held[run].shape), atol=1e-15)
     assert np.abs(np.diff(held - places, axis=0)).max() < 0.02
     assert list(intervals(stands)) == [slice(0, 20), slice(40, 60)]
-    assert_array_equal(held_places(places, np.zeros(60, dtype=bool)), places)
+    assert_array_equal(held_positions(places, np.zeros(60, dtype=bool)), places)
     assert math.isclose(held[0, 0], np.median(places[:20, 0]))
 
 

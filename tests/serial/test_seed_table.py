@@ -123,7 +123,7 @@ def test_completed_candidates_end_where_they_are_said_to(name):
     bounds = [*lower, *(0.5 * (lower + upper)), *upper]
     distances, checked = [], 0
     for q in model.random(0, size=40):
-        goal, _ = frames(chain.chain.values(q[chain_to(model).q_places]).tolist(), frame, links, Tuning())
+        goal, _ = frames(chain.chain.values(q[chain_to(model).q_indices]).tolist(), frame, links, Tuning())
         at = key(goal, links[-1], shape)
         place = int(cell(at, table.origin.tolist(), table.scale.tolist(), shape))
         assert 0 <= place < shape.cells

@@ -48,9 +48,9 @@ def goals(model, count, seed=0):
 def assert_honest(model, poses, found, *, frame=None, tolerance=1e-6, tolerance_rotation=1e-6, limits=True):
     """All that a batch says of its configurations is so, by the model's own kinematics."""
     assert found.q.shape == (len(poses), model.nq)
-    assert found.facts.shape[0] == len(found) == len(found.status) == len(poses)
+    assert found.outcome.shape[0] == len(found) == len(found.status) == len(poses)
     assert np.isfinite(found.q).all()
-    assert np.isfinite(found.facts).all()
+    assert np.isfinite(found.outcome).all()
     assert not limits or model.is_within_limits(found.q).all()
     assert_array_equal(found.success, [status is Status.SOLVED for status in found.status])
     there = model.pose(found.q, frame)
@@ -68,7 +68,7 @@ def assert_honest(model, poses, found, *, frame=None, tolerance=1e-6, tolerance_
 def assert_same(one, other):
     """The same to the last bit."""
     assert one.q.tobytes() == other.q.tobytes()
-    assert one.facts.tobytes() == other.facts.tobytes()
+    assert one.outcome.tobytes() == other.outcome.tobytes()
 
 
 # ----------------------------------------------------------------------------------------------------- the
@@ -219,7 +219,7 @@ def test_answers_do_not_depend_on_order_or_neighbours(panda, precision, from_sta
         some = None if start is None else start[order]
         other = panda.solve_batch(targets[order], start=some, **options)
         assert other.q.tobytes() == np.ascontiguousarray(found.q[order]).tobytes()
-        assert_array_equal(other.facts, found.facts[order])
+        assert_array_equal(other.outcome, found.outcome[order])
 
 
 def test_a_batch_cut_into_pieces_is_the_same_batch(panda, monkeypatch):
@@ -293,7 +293,7 @@ def test_where_a_start_leads_nowhere_a_solution_near_it_is_preferred(panda, prec
     distances = [np.linalg.norm(q[~led] - start[~led], axis=1).mean() for q in (found.q, anywhere.q)]
     assert distances[0] < 0.95 * distances[1]
     once = panda.solve_batch(targets, start=start, precision=precision, restarts=1)
-    assert led.sum() < once.success.sum() < len(targets) and once.facts[:, 4].max() == 1.0
+    assert led.sum() < once.success.sum() < len(targets) and once.outcome[:, 4].max() == 1.0
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)
@@ -324,13 +324,13 @@ def test_starts_outside_the_limits_are_moved_inside_and_that_is_said(panda, prec
     found = panda.solve_batch(panda.pose(q), start=start, precision=precision)
     assert_honest(panda, panda.pose(q), found)
     assert found.success.all()
-    assert_array_equal(found.facts[:, 5], np.arange(len(q)) % 3 != 2)
+    assert_array_equal(found.outcome[:, 5], np.arange(len(q)) % 3 != 2)
 
 
 def test_without_restarts_nothing_is_tried_elsewhere(panda):
     targets = goals(panda, 50)
     found = panda.solve_batch(targets, start=panda.random(1, size=50), restarts=0)
-    assert not found.facts[:, 4].any()
+    assert not found.outcome[:, 4].any()
     assert not found.success.all()
     assert_honest(panda, targets, found)
 
@@ -596,7 +596,7 @@ def test_joints_off_the_path_are_moved_inside_their_limits_and_that_is_said():
     found = tree.solve_batch(targets, start=starts)
     assert_honest(tree, targets, found)
     assert found.q[2, 0] == 0.5
-    assert_array_equal(found.facts[:, 5], [0.0, 0.0, 1.0, 0.0])
+    assert_array_equal(found.outcome[:, 5], [0.0, 0.0, 1.0, 0.0])
 
 
 def test_an_unknown_frame_is_refused(panda):

@@ -681,7 +681,7 @@ def test_a_seed_of_any_size_is_taken_or_refused_in_words(panda, seed):
 
 def same(one, other):
     """Whether two solutions are the same but for the time that they took."""
-    return one.q.tobytes() == other.q.tobytes() and np.array_equal(one.facts[:6], other.facts[:6])
+    return one.q.tobytes() == other.q.tobytes() and np.array_equal(one.outcome[:6], other.outcome[:6])
 
 
 @pytest.mark.slow

@@ -146,4 +146,4 @@ def test_a_large_batch_does_not_depend_on_threads(precision):
     assert one.success.mean() > 0.999
     for other in (two, three):
         assert other.q.tobytes() == one.q.tobytes()
-        assert other.facts.tobytes() == one.facts.tobytes()
+        assert other.outcome.tobytes() == one.outcome.tobytes()

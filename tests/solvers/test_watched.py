@@ -39,7 +39,7 @@ def patient():
 def watched(model: Model, goal, *, lanes: bool = True, **options) -> limbik.Trace:
     """A trace, with all its lanes, of which is true what is promised of traces."""
     trace, solution = model.trace(goal, lanes=lanes, **options), model.solve(goal, **options)
-    assert_array_equal(trace.solution.facts, solution.facts)
+    assert_array_equal(trace.solution.outcome, solution.outcome)
     assert trace.solution.q.tobytes() == trace.q[-1].tobytes() == solution.q.tobytes()
     assert trace.iterations == solution.iterations
     for seen in (trace, *trace.lanes):

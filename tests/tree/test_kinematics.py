@@ -28,7 +28,7 @@ from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.tree import evaluation
 from limbik.tree.joints import ROTATION
-from limbik.tree.kinematics import place_links, place_screws
+from limbik.tree.kinematics import pose_links, pose_screws
 from limbik.tree.pack import WORLD, pack_tree
 from limbik.tree.residuals import TARGET_SIZE, fill_jacobian
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -70,7 +70,7 @@ class Seen:
     def jacobian(self, q):
         self.errors(q)
         workspace = self.workspace
-        place_screws.interpreted(self.tree.links, workspace.frames, workspace.screws)
+        pose_screws.interpreted(self.tree.links, workspace.frames, workspace.screws)
         fill_jacobian.interpreted(
             self.tree.links, self.objectives.tasks, self.tree.units, workspace.screws, workspace.sums,
             workspace.total, workspace.wrenches, workspace.J,
@@ -117,7 +117,7 @@ def test_links_and_frames_are_where_the_model_says(model, seed):
     links = packed.links.view(np.recarray)
     frames = np.zeros(12 * len(links))
     q = configuration(model, seed)
-    place_links.interpreted(links, q, frames)
+    pose_links.interpreted(links, q, frames)
     for frame in model.frames:
         link, pose = packed.place(model, frame.name)
         world = np.eye(4)

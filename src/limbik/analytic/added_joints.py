@@ -25,7 +25,7 @@ TRIALS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Arrangement:
     """A way to go through the joints of an arm."""
 
     axes: Axes
@@ -47,23 +47,23 @@ class Way:
         return max(float(np.linalg.svd(jacobian(axes, q)[rows], compute_uv=False)[-1]) for q in trials)
 
 
-def ways(axes: Axes) -> Iterator[Way]:
+def arrangements(axes: Axes) -> Iterator[Arrangement]:
     """From the world and from the tool; and with neighbours swapped of which one slides along the other."""
     count = axes.size
     forward = tuple(range(count))
     for is_backwards in (False, True):
         walked = axes.reversed() if is_backwards else axes
-        yield Way(walked, forward[::-1] if is_backwards else forward, count, is_backwards)
+        yield Arrangement(walked, forward[::-1] if is_backwards else forward, count, is_backwards)
         for first in range(count - 1):
             if walked.is_prismatic[first] != walked.is_prismatic[first + 1] and are_parallel(
                 walked, first, first + 1, EXACT
             ):
                 order = [*forward[:first], first + 1, first, *forward[first + 2 :]]
                 indices = tuple(count - 1 - k if is_backwards else k for k in order)
-                yield Way(_reordered(walked, order), indices, count, is_backwards)
+                yield Arrangement(_reordered(walked, order), indices, count, is_backwards)
 
 
-def with_added_joints(arrangement: Way, distance: float) -> Iterator[Way]:
+def with_added_joints(arrangement: Arrangement, distance: float) -> Iterator[Arrangement]:
     """The ways to add joints to up to six, those that add fewest to the arm part first.
 
     distance [m]: within which axes intersect.
@@ -92,11 +92,11 @@ def with_last_joint(axes: Axes) -> Axes:
     h, length_of_arm = axes.directions, length(axes)
     direction = _aslant(h[-2], h[-1])
     point = axes.points[-1] + length_of_arm * (0.3 * h[-1] + 0.2 * np.cross(h[-1], direction))
-    arrangement = Way(axes, tuple(range(axes.size)), axes.size, False)
+    arrangement = Arrangement(axes, tuple(range(axes.size)), axes.size, False)
     return _inserted(arrangement, axes.size, [direction], point, False).axes
 
 
-def _with_wrist(arrangement: Way, wrist: int, center: Vector3) -> Way:
+def _with_wrist(arrangement: Arrangement, wrist: int, center: Vector3) -> Arrangement:
     """With revolute joints at the end, to three whose axes meet, and which are not singular together."""
     h = arrangement.axes.directions
     if wrist == 0:
@@ -109,7 +109,7 @@ def _with_wrist(arrangement: Way, wrist: int, center: Vector3) -> Way:
     return _inserted(arrangement, arrangement.axes.size, added, center, False)
 
 
-def with_slides(arrangement: Way, missing: int, center: Vector3) -> Iterator[Way]:
+def with_slides(arrangement: Arrangement, missing: int, center: Vector3) -> Iterator[Arrangement]:
     """With so many prismatic joints at the end of the arm part, which brings the center to a point [m]."""
     last = ARM_PART - missing - 1  # of the arm part
     frame = (
@@ -135,7 +135,9 @@ def _aslant(a: Vector3, b: Vector3) -> Vector3:
     return np.asarray(math.cos(angle) * b + math.sin(angle) * perpendicular(b))
 
 
-def _inserted(arrangement: Way, index: int, directions: list[Array], point: Vector3, slide: bool) -> Way:
+def _inserted(
+    arrangement: Arrangement, index: int, directions: list[Array], point: Vector3, slide: bool
+) -> Arrangement:
     """With joints through one point."""
     axes, count = arrangement.axes, len(directions)
     wider = Axes(
@@ -145,7 +147,7 @@ def _inserted(arrangement: Way, index: int, directions: list[Array], point: Vect
         axes.home,
     )
     new = range(axes.size, axes.size + count)
-    return Way(
+    return Arrangement(
         wider,
         (*arrangement.places[:index], *new, *arrangement.places[index:]),
         arrangement.count,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from limbik.analytic.added_joints import JOINTS, Way, ways, with_added_joints
+from limbik.analytic.added_joints import JOINTS, Arrangement, arrangements, with_added_joints
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import (
     EXACT,
@@ -74,14 +74,14 @@ def closed_form(axes: Axes) -> ClosedForm | None:
     if not 0 < axes.size <= JOINTS:
         return None
     for size, regularity in ((EXACT, MIN_REGULARITY), (NEAR, MIN_REGULARITY_NEAR)):
-        for arrangement in ways(axes):
+        for arrangement in arrangements(axes):
             best = max(_forms(arrangement, size, length(axes)), key=lambda each: each[0], default=None)
             if best is not None and best[0] > regularity:
                 return best[1]
     return None
 
 
-def _forms(arrangement: Way, size: float, arm: float) -> Iterator[tuple[float, ClosedForm]]:
+def _forms(arrangement: Arrangement, size: float, arm: float) -> Iterator[tuple[float, ClosedForm]]:
     """The closed forms of a way, with how regular each is."""
     for six in with_added_joints(arrangement, size * arm):
         match = _family(six.axes, size * arm, size)

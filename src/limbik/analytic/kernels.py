@@ -44,13 +44,13 @@ BESIDE_LIMIT = 1e-4  # where it is moved there if the other joints can make up f
 LARGEST_DEVIATION = 1e-6  # of a pose from a rigid one
 
 BEFORE, AFTER, HOME = PLAN["BEFORE"], PLAN["AFTER"], PLAN["HOME"]
-SLIDES, PLACES, LOWER, UPPER = (PLAN[name] for name in ("SLIDES", "PLACES", "LOWER", "UPPER"))
+SLIDES, INDICES, LOWER, UPPER = (PLAN[name] for name in ("SLIDES", "INDICES", "LOWER", "UPPER"))
 LENGTH, BACKWARDS, EXACT, REFINABLE = (PLAN[name] for name in ("LENGTH", "BACKWARDS", "EXACT", "REFINABLE"))
 TRUE = PLAN["TRUE"]
 BLOCK, WANTED, ASIDE, IS_ANSWERED, HAS_FREE, REFINED, REFINING = (
     WORK[name] for name in ("BLOCK", "WANTED", "ASIDE", "IS_ANSWERED", "HAS_FREE", "REFINED", "REFINING")
 )
-KEPT, Q, BRANCH, DISTANCE = (WORK[name] for name in ("KEPT", "Q", "BRANCH", "DISTANCE"))
+ANSWERS, Q, BRANCH, DISTANCE = (WORK[name] for name in ("ANSWERS", "Q", "BRANCH", "DISTANCE"))
 
 branches = to_be_bound()
 
@@ -127,7 +127,7 @@ def take_from_curves(plan: Floats, start: Floats, has_start: int, count: int, wo
                 work[IS_ANSWERED + lane] < 0.5
                 and count < BRANCHES
                 and is_answer(plan, lane, 0.0, REFINABLE_ON_CURVES, work)
-                and share_turn(plan, start, has_start, work)
+                and weigh_turn(plan, start, has_start, work)
                 and is_new(plan, count, DISTINCT_ON_CURVES, work)
                 and is_legal(plan, start, has_start, count, work)
             ):
@@ -138,7 +138,7 @@ def take_from_curves(plan: Floats, start: Floats, has_start: int, count: int, wo
 
 
 @compiled
-def share_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> bool:
+def weigh_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> bool:
     """Where axes 4 and 6 lie in one line, give both angles within their limits, the nearest to the start or
     to 0 for joint 4; False where they do not, or there are none.
     """
@@ -154,7 +154,7 @@ def share_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> boo
     if min(squares, others) > IN_LINE * IN_LINE:
         return False
     sense = 1.0 if squares < others else -1.0
-    near = start[int(plan[PLACES + FOURTH])] if has_start else 0.0
+    near = start[int(plan[INDICES + FOURTH])] if has_start else 0.0
     best, fourth = math.inf, 0.0
     for turn in range(-MAX_TURNS, MAX_TURNS + 1):
         together = q[SIXTH] + sense * q[FOURTH] + FULL_TURN * turn  # of joint 6, with joint 4 at 0
@@ -278,7 +278,7 @@ def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
         i = 0
         while i < JOINTS and (
             (is_on_curve and i in (FOURTH, SIXTH))
-            or change(plan, i, work[KEPT + JOINTS * k + i], work[REFINED + i]) < distinct
+            or change(plan, i, work[ANSWERS + JOINTS * k + i], work[REFINED + i]) < distinct
         ):
             i += 1
         if i == JOINTS:
@@ -311,13 +311,13 @@ def keep(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) 
     """
     excess, distance = 0.0, 0.0
     for i in range(JOINTS):
-        index = int(plan[PLACES + i])
+        index = int(plan[INDICES + i])
         near = start[index] if has_start else 0.0
         lower, upper = plan[LOWER + i], plan[UPPER + i]
         value = model_value(plan, i, near, work[REFINED + i])
         excess = max(excess, value - upper, lower - value)
         value = min(max(value, lower), upper)
-        work[KEPT + JOINTS * count + i] = work[REFINED + i]
+        work[ANSWERS + JOINTS * count + i] = work[REFINED + i]
         work[Q + JOINTS * count + index] = value
         distance += (value - near) ** 2
     work[DISTANCE + count] = distance
@@ -352,7 +352,7 @@ def settle_at_limits(plan: Floats, start: Floats, has_start: int, count: int, wo
     fill(0.0, held)
     for _ in range(JOINTS):
         for i in range(JOINTS):
-            near = start[int(plan[PLACES + i])] if has_start else 0.0
+            near = start[int(plan[INDICES + i])] if has_start else 0.0
             value = model_value(plan, i, near, work[REFINED + i])
             excess = value - min(max(value, plan[LOWER + i]), plan[UPPER + i])
             if excess != 0.0:

@@ -25,7 +25,7 @@ PLAN = one_after_another(
         "AFTER": 3,  # from the last axis to the tool, at zero
         "HOME": 9,  # rotation of the tool at zero, by rows
         "SLIDES": JOINTS,  # 1 where a joint is prismatic
-        "PLACES": JOINTS,  # where each is in an answer
+        "INDICES": JOINTS,  # where each is in an answer
         "LOWER": JOINTS,  # [rad or m]
         "UPPER": JOINTS,
         "LENGTH": 1,  # one over the unit of length [1/m]
@@ -55,7 +55,7 @@ WORK = one_after_another(
         "HAS_FREE": 1,  # 1 where a joint may have any angle in some branch, or nearly so
         "REFINED": JOINTS,
         "REFINING": REFINING_SIZE,
-        "KEPT": JOINTS * BRANCHES,  # the answers, without whole turns
+        "ANSWERS": JOINTS * BRANCHES,  # the answers, without whole turns
         "Q": JOINTS * BRANCHES,
         "BRANCH": BRANCHES,  # which each is
         "DISTANCE": BRANCHES,  # from the start, squared

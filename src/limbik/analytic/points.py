@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.analytic.added_joints import ARM_PART, Way, ways, with_slides
+from limbik.analytic.added_joints import ARM_PART, Arrangement, arrangements, with_slides
 from limbik.analytic.axes import Axes
 from limbik.analytic.closed_form import Family, position_family
 from limbik.analytic.families import Arm, Branch, difference
@@ -32,7 +32,7 @@ class PointForm:
 
     family: Family
     axes: Axes  # of three joints
-    places: tuple[int, ...]  # [3] which of the arm's joints each is, as in `Way`
+    places: tuple[int, ...]  # [3] which of the arm's joints each is, as in `Arrangement`
     count: int  # joints of the arm
 
     def branches(self, point: Vector3) -> Iterator[tuple[Array, bool]]:
@@ -53,7 +53,7 @@ def point_form(axes: Axes) -> PointForm | None:
     """The closed form of up to three joints for a point; None where they have none, or one joint too many."""
     if not 0 < axes.size <= ARM_PART:
         return None
-    for arrangement in ways(axes):
+    for arrangement in arrangements(axes):
         if not arrangement.is_backwards:
             best = max(_forms(arrangement, EXACT * length(axes)), key=lambda each: each[0], default=None)
             if best is not None and best[0] > MIN_REGULARITY:
@@ -78,7 +78,7 @@ def moves_in_plane(axes: Axes, normal: Vector3) -> bool:
     return bool((np.where(axes.is_prismatic, cosines, 1.0 - cosines) < LEVEL).all())
 
 
-def _forms(arrangement: Way, distance: float) -> Iterator[tuple[float, PointForm]]:
+def _forms(arrangement: Arrangement, distance: float) -> Iterator[tuple[float, PointForm]]:
     """The closed forms of a way, with how regular each is."""
     for three in with_slides(arrangement, ARM_PART - arrangement.count, arrangement.axes.home[:3, 3]):
         family = position_family(three.axes, distance, EXACT)

@@ -55,7 +55,7 @@ from limbik.service.security import Gate
 
 __all__ = ["CLOSE_FULL", "CLOSE_IDLE", "FIRST", "Bounds", "Connection", "Playground", "connect"]
 
-Asked = TypeVar("Asked")
+RequestMessage = TypeVar("RequestMessage")
 
 logger = logging.getLogger(__name__)
 
@@ -278,7 +278,7 @@ class Connection:
                 raise MessageError(f"one {BESIDE[kind]} at a time: the one before is still looked for")
             self._beside.add(kind)
             try:
-                reply = await self._found(request)
+                reply = await self._explained(request)
             finally:
                 self._beside.remove(kind)
             await self._send(reply)
@@ -288,7 +288,7 @@ class Connection:
         except (WebSocketDisconnect, TimeoutError):
             tasks.cancel_scope.cancel()
 
-    async def _found(self, request: Beside) -> str | bytes:
+    async def _explained(self, request: Beside) -> str | bytes:
         space, threads = self._space, self._playground.searching
         if isinstance(request, Explain):
             return await _in_thread(space.explain, request, threads)
@@ -348,7 +348,9 @@ def _kernels_of(request: Solve | Move | Slide) -> list[str]:
     return in_space({name for arm in request.arms if arm.goals for name in arm.solvers})
 
 
-async def _in_thread(work: Callable[[Asked], Answer], request: Asked, threads: Threads) -> str | bytes:
+async def _in_thread(
+    work: Callable[[RequestMessage], Answer], request: RequestMessage, threads: Threads
+) -> str | bytes:
     """The answer to a request, ready to be sent."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(threads, lambda: work(request).encode())

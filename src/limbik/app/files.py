@@ -10,7 +10,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 
 from limbik.app.connection import Bounds, Playground
-from limbik.app.page import KEPT
+from limbik.app.page import IMMUTABLE
 from limbik.app.reach_maps import ReachMap
 from limbik.app.upload import LONGEST_PATH, MAX_PACKED, UploadError, read_upload, too_large
 from limbik.errors import LimbikError
@@ -65,7 +65,7 @@ async def mesh(request: Request) -> Response:
     content = playground.workshop.mesh(key, number)
     if content is None:
         return PlainTextResponse("There is no such mesh.\n", 404)
-    headers = {**KEPT, "ETag": f'"{key}-{number}"'}
+    headers = {**IMMUTABLE, "ETag": f'"{key}-{number}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     if content.path is not None:
@@ -77,10 +77,10 @@ async def thing(request: Request) -> Response:
     """What a kept shape looks like, by its token."""
     playground: Playground = request.app.state.playground
     token = request.path_params["token"]
-    content = playground.workshop.kept_shapes.drawn(token)
+    content = playground.workshop.stored_shapes.drawn(token)
     if content is None:
         return PlainTextResponse("There is no such shape.\n", 404)
-    return Response(content, media_type=BINARY, headers={**KEPT, "ETag": f'"{token}"'})
+    return Response(content, media_type=BINARY, headers={**IMMUTABLE, "ETag": f'"{token}"'})
 
 
 async def reach_map(request: Request) -> Response:
@@ -88,7 +88,7 @@ async def reach_map(request: Request) -> Response:
     shown = _map_of(request)
     if shown is None:
         return PlainTextResponse("There is no such map.\n", 404)
-    return Response(shown.content(), media_type=BINARY, headers=KEPT)
+    return Response(shown.content(), media_type=BINARY, headers=IMMUTABLE)
 
 
 async def reached(request: Request) -> Response:
@@ -97,7 +97,7 @@ async def reached(request: Request) -> Response:
     if shown is None:
         return PlainTextResponse("There is no such map.\n", 404)
     try:
-        return JSONResponse(shown.reached(request.path_params["voxel"]), headers=KEPT)
+        return JSONResponse(shown.reached(request.path_params["voxel"]), headers=IMMUTABLE)
     except LimbikError as error:
         return PlainTextResponse(f"{error}\n", 404)
 
@@ -115,7 +115,7 @@ async def motion(request: Request) -> Response:
     if opened is None or (kind is not None and kind not in opened.files()):
         return PlainTextResponse("There is no such motion.\n", 404)
     if kind is None:
-        return Response(opened.numbers(), media_type=BINARY, headers=KEPT)
+        return Response(opened.numbers(), media_type=BINARY, headers=IMMUTABLE)
     loop = asyncio.get_running_loop()
     content = await loop.run_in_executor(playground.opening, opened.file, kind)
     name = quote(opened.files()[kind])

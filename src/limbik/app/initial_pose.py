@@ -11,7 +11,7 @@ from limbik.model import Joint, JointKind, Model
 from limbik.spatial import Array
 
 EDGE = 0.01  # of a range: a joint whose 0 is nearer to a limit cannot be meant to stand there
-ROOM = 0.1  # of a range, between a joint and its limits
+MARGIN = 0.1  # of a range, between a joint and its limits
 BENDS = tuple(math.radians(bend) for bend in (30.0, -30.0, 60.0, -60.0, 90.0, -90.0))
 SWEEPS = 3  # over all revolute joints that are tried
 MAX_REVOLUTE = 12  # that are tried, evenly spread over the arm
@@ -25,7 +25,7 @@ def initial_pose(model: Model) -> Array:
     """A configuration [nq] with room to all limits: 0 where that has room, else the middle of the range. An
     arm that is stretched or stuck there is bent; of a bend and its mirror image the one further forward.
     """
-    straight = _with_room(model)
+    straight = _inside(model)
     if not 0.0 < model.reach() < math.inf:
         return straight
     bent = _bent(model, straight)
@@ -36,7 +36,7 @@ def initial_pose(model: Model) -> Array:
     return max(allowed, key=lambda q: float(model.pose(q)[0, 3]), default=bent)
 
 
-def _with_room(model: Model) -> Array:
+def _inside(model: Model) -> Array:
     q: Array = model.neutral.copy()
     for joint in model.joints:
         index = model.q_slice(joint.name).start
@@ -46,7 +46,7 @@ def _with_room(model: Model) -> Array:
         size = upper - lower
         if math.isfinite(size):
             is_inside = lower + EDGE * size < 0.0 < upper - EDGE * size
-            margin = ROOM * size
+            margin = MARGIN * size
             q[index] = min(max(0.0, lower + margin), upper - margin) if is_inside else 0.5 * (lower + upper)
     return model.clip(q)
 
@@ -82,7 +82,7 @@ def _bends(model: Model, joint: Joint, q: Array, straight: Array) -> Iterator[Ar
 def _is_allowed(model: Model, q: Array, straight: Array) -> bool:
     """With room to all limits, and no link lower than the lowest before."""
     lower, upper = model.lower, model.upper
-    margin = np.where(np.isfinite(upper - lower), ROOM * (upper - lower), 0.0)
+    margin = np.where(np.isfinite(upper - lower), MARGIN * (upper - lower), 0.0)
     is_inside = (q >= lower + margin) & (q <= upper - margin) | (q == straight)
     return bool(is_inside.all()) and _lowest(model, q) >= _lowest(model, straight) - DIP * model.reach()
 

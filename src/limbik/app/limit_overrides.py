@@ -45,16 +45,16 @@ def _wider(model: Model, widened: dict[str, Widened]) -> Model:
 def _joint(joint: Joint, widened: dict[str, Widened]) -> Joint:
     wider = widened.get(joint.name)
     if wider is not None:
-        return _at_least(joint, wider.lower, wider.upper)
+        return _widened(joint, wider.lower, wider.upper)
     leader = None if joint.mimic is None else widened.get(joint.mimic.joint)
     if leader is None or joint.mimic is None:
         return joint
     # What follows goes along, or it would hold back its leader.
     ends = [joint.mimic.value(end) for end in (leader.lower, leader.upper) if end is not None]
-    return _at_least(joint, min(ends, default=None), max(ends, default=None))
+    return _widened(joint, min(ends, default=None), max(ends, default=None))
 
 
-def _at_least(joint: Joint, lower: float | None, upper: float | None) -> Joint:
+def _widened(joint: Joint, lower: float | None, upper: float | None) -> Joint:
     return replace(
         joint,
         lower=joint.lower if lower is None else min(joint.lower, lower),

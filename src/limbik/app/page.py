@@ -13,10 +13,10 @@ from starlette.types import Scope
 
 from limbik.service.security import content_security_policy
 
-KEPT = {"Cache-Control": "private, max-age=31536000, immutable"}  # what is changed has another address
+IMMUTABLE = {"Cache-Control": "private, max-age=31536000, immutable"}  # what is changed has another address
 
 
-class KeptFiles(StaticFiles):
+class ImmutableFiles(StaticFiles):
     """Files that a browser keeps without asking again."""
 
     def file_response(
@@ -28,7 +28,7 @@ class KeptFiles(StaticFiles):
     ) -> Response:
         """The file, to be kept."""
         response = super().file_response(full_path, stat_result, scope, status_code)
-        response.headers.update(KEPT)
+        response.headers.update(IMMUTABLE)
         return response
 
 
@@ -36,7 +36,7 @@ def file_routes(folder: Path) -> list[BaseRoute]:
     """The page's files under `/static/`, to be asked for again, and under `/static-VERSION/`, to be kept."""
     return [
         Mount("/static", StaticFiles(directory=folder, check_dir=False)),
-        Mount("/static-{version:int}", KeptFiles(directory=folder, check_dir=False)),
+        Mount("/static-{version:int}", ImmutableFiles(directory=folder, check_dir=False)),
     ]
 
 

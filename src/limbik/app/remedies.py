@@ -36,7 +36,7 @@ def _remedies(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
         yield {"kind": "search"}
         return
     if diagnosis.status in COLLISIONS:
-        yield from _ways_out(diagnosis)
+        yield from _remedies_of(diagnosis)
         return
     if diagnosis.unlocked:
         yield {"kind": "unlock", "joints": list(diagnosis.unlocked)}
@@ -47,7 +47,7 @@ def _remedies(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
     yield {"kind": "move"}
 
 
-def _ways_out(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
+def _remedies_of(diagnosis: Diagnosis) -> Iterator[dict[str, Any]]:
     """Of what collides."""
     if diagnosis.status is Status.NO_FREE_SOLUTION and (diagnosis.held or not diagnosis.is_complete):
         yield {"kind": "search"}

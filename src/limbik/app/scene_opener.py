@@ -25,7 +25,7 @@ from limbik.app.protocol.space import MAX_ARMS, Open
 from limbik.app.protocol.space import Source as Asked
 from limbik.app.reader_warnings import remarks, without_folders
 from limbik.app.side_by_side import side_by_side
-from limbik.app.stored_shapes import KeptShapes
+from limbik.app.stored_shapes import StoredShapes
 from limbik.app.upload import Upload
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 from limbik.formats import arm as arm_format
@@ -74,7 +74,7 @@ class SceneOpener:
         )
         self._lock = fork_safe(threading.Lock())  # one scene is opened after the other
         self.shapes = PreparedShapes()
-        self.kept_shapes = KeptShapes()
+        self.stored_shapes = StoredShapes()
         self.robot = named_robot  # its model, its title and its shapes, by its name
 
     def keep(self, upload: Upload) -> str:
@@ -92,7 +92,7 @@ class SceneOpener:
         key = _key(request)
         opened = self._opened.get(key)
         if opened is None:
-            with self._lock, _without_places():
+            with self._lock, _naming_arms():
                 opened = self._make(request)
             self._opened.put(key, opened, self.show(opened))
         return opened
@@ -133,7 +133,7 @@ def _key(request: Open) -> str:
 
 
 @contextlib.contextmanager
-def _without_places() -> Iterator[None]:
+def _naming_arms() -> Iterator[None]:
     """Errors of a package's file say where it is on this machine; the page is told its name alone."""
     try:
         yield

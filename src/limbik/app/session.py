@@ -19,7 +19,7 @@ from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve, SolveAllInP
 from limbik.app.protocol.plane import read_solve
 from limbik.app.protocol.reading import Reader
 from limbik.app.protocol.solutions import Solutions
-from limbik.app.shown_solutions import found, shown
+from limbik.app.shown_solutions import shown, solutions_of
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed
 from limbik.errors import SolverError
 from limbik.goals import Position
@@ -62,7 +62,7 @@ class Session:
         model = arm(request.links, math.radians(request.limit_degrees) if request.limits else None)
         target = (request.target - request.base) / request.length * (1.0, -1.0)
         start = model.clip(wrap(request.q))
-        solutions = found(model, [Position(target=target)], start, request.limits)
+        solutions = solutions_of(model, [Position(target=target)], start, request.limits)
         return shown(model, solutions, id=request.id)
 
     def _move(self, name: str, request: Solve, time_limit: float | None) -> Arm:

@@ -28,7 +28,7 @@ def has_closed_form(model: Model, goals: Sequence[Goal], limits: bool) -> bool:
     return plan_for_all(model, goals[0].frame, limits) is not None
 
 
-def found(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> AllSolutions:
+def solutions_of(model: Model, goals: Sequence[Goal], start: Array, limits: bool) -> AllSolutions:
     """All solutions of one goal or several, the nearest to a start [nq] first."""
     target: Any = goals[0] if len(goals) == 1 else list(goals)
     return solvers.solve_all(model, target, start=start, limits=limits, starts=STARTS)

@@ -8,7 +8,7 @@ from limbik.app.mounting import stood
 from limbik.model import Model
 from limbik.spatial import pose_from
 
-ROOM = 0.3  # [m] to either side of where the links are at first
+MARGIN = 0.3  # [m] to either side of where the links are at first
 
 
 def side_by_side(models: Sequence[Model]) -> list[Model]:
@@ -17,7 +17,7 @@ def side_by_side(models: Sequence[Model]) -> list[Model]:
     edge = 0.0  # [m] of the room that is taken
     for model in models:
         y = model.forward(model.neutral)[:, 1, 3]
-        low, high = float(y.min()) - ROOM, float(y.max()) + ROOM
+        low, high = float(y.min()) - MARGIN, float(y.max()) + MARGIN
         offset = edge - low if placed else 0.0
         placed.append(stood(model, pose_from(translation=(0.0, offset, 0.0))) if offset else model)
         edge = offset + high

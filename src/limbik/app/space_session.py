@@ -48,7 +48,7 @@ from limbik.app.reader_warnings import remarks
 from limbik.app.remedies import COLLISIONS, culprit, remedies
 from limbik.app.scene_description import described
 from limbik.app.scene_opener import SceneOpener
-from limbik.app.shown_solutions import found, has_closed_form, shown
+from limbik.app.shown_solutions import has_closed_form, shown, solutions_of
 from limbik.app.surroundings import Around, PageWorld
 from limbik.app.upload import Upload
 from limbik.app.world_reading import read_objects
@@ -76,7 +76,7 @@ class SpaceSession:
         self._wider: dict[
             int, tuple[tuple[Widened, ...], OpenedArm]
         ] = {}  # arms with the limits asked for last
-        self._world = PageWorld(workshop.kept_shapes)  # of moves
+        self._world = PageWorld(workshop.stored_shapes)  # of moves
 
     def open(self, request: Open) -> Scene:
         """Show another scene. Raises LimbikError for one that cannot be opened; the old one stays then."""
@@ -86,7 +86,7 @@ class SpaceSession:
         self._q.clear()
         self._directions.clear()
         self._wider.clear()
-        self._world = PageWorld(self._workshop.kept_shapes)
+        self._world = PageWorld(self._workshop.stored_shapes)
         return scene
 
     def move(self, request: Move, time_limit: float | None = None) -> Motion:
@@ -218,7 +218,7 @@ class SpaceSession:
         start = legal(arm.model, _configuration(arm, request.q, "q"), request.limits)
         goals = as_goals(request.goals)
         is_quick = has_closed_form(arm.model, goals, request.limits)
-        solutions = found(arm.model, goals, start, request.limits)
+        solutions = solutions_of(arm.model, goals, start, request.limits)
         around = self._beside(request.arm, arm, request.world)
         return shown(arm.model, solutions, id=request.id, arm=request.arm, is_quick=is_quick, around=around)
 
@@ -246,7 +246,7 @@ class SpaceSession:
             upload = Upload(request.name, {request.name: request.text.encode()})
         else:
             upload = self._workshop.uploaded(request.token or "")
-        objects, notes = read_objects(upload, self._workshop.kept_shapes)
+        objects, notes = read_objects(upload, self._workshop.stored_shapes)
         return WorldRead(id=request.id, name=upload.name, objects=objects, notes=notes)
 
     def export(self, request: Export) -> Exported:
@@ -270,7 +270,7 @@ class SpaceSession:
         return Exported(id=request.id, format=request.format, name=name, text=text, notes=notes)
 
     def _exported_world(self, request: Export) -> Exported:
-        around = PageWorld(self._workshop.kept_shapes)
+        around = PageWorld(self._workshop.stored_shapes)
         requested = request.world or Surroundings(things=(), clearance=0.0)
         world = around.around(0, self._scene().arms[0].model, requested).world
         carried = [thing.name for thing in requested.things if thing.held is not None]
@@ -294,7 +294,7 @@ class SpaceSession:
 
     def _beside(self, number: int, arm: OpenedArm, requested: Surroundings | None) -> Around | None:
         """The same for a request that may run beside a move."""
-        return self._around(PageWorld(self._workshop.kept_shapes), number, arm, requested)
+        return self._around(PageWorld(self._workshop.stored_shapes), number, arm, requested)
 
     def _scene(self) -> Opened:
         if self._opened is None:

@@ -17,7 +17,7 @@ from limbik.model.shapes import Shape
 MAX, MAX_BYTES = 512, 128 * 2**20
 
 
-class KeptShapes:
+class StoredShapes:
     """Shapes by token, and what they look like. May be used by any thread."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from limbik.app.protocol.world import Surroundings, Thing
-from limbik.app.stored_shapes import KeptShapes
+from limbik.app.stored_shapes import StoredShapes
 from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.world import World
@@ -70,7 +70,7 @@ class PageWorld:
     moved. To be used by one thread.
     """
 
-    def __init__(self, shapes: KeptShapes) -> None:
+    def __init__(self, shapes: StoredShapes) -> None:
         self._kept = shapes
         self._world = World()
         self._things: tuple[Thing, ...] = ()  # in the world

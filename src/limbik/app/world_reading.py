@@ -10,7 +10,7 @@ from typing import Any
 
 from limbik.app.protocol.world import MAX_OBJECTS, WORLD_BOUNDS
 from limbik.app.reader_warnings import remarks
-from limbik.app.stored_shapes import KeptShapes
+from limbik.app.stored_shapes import StoredShapes
 from limbik.app.upload import Upload
 from limbik.collision.object_files import objects_in
 from limbik.collision.world import WorldObject
@@ -22,7 +22,7 @@ from limbik.spatial import quat_from_matrix
 SECONDS = 120.0  # that a file may take
 
 
-def read_objects(upload: Upload, shapes: KeptShapes) -> tuple[list[Mapping[str, Any]], list[str]]:
+def read_objects(upload: Upload, shapes: StoredShapes) -> tuple[list[Mapping[str, Any]], list[str]]:
     """The objects in the files of an upload, as the page is told of them, and remarks.
 
     Raises FormatError for a file that cannot be read, and for one with more objects than a page shows.
@@ -38,7 +38,7 @@ def read_objects(upload: Upload, shapes: KeptShapes) -> tuple[list[Mapping[str, 
 # --- as the page is told ------------------------------------------------------------------------------------
 
 
-def _told(each: WorldObject, shapes: KeptShapes) -> Mapping[str, Any]:
+def _told(each: WorldObject, shapes: StoredShapes) -> Mapping[str, Any]:
     kind, size = _kind(each.shape)
     bound = WORLD_BOUNDS["size"]
     if not all(bound.minimum <= length <= bound.maximum for length in size):

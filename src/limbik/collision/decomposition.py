@@ -27,7 +27,7 @@ MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
 LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
 MIN_WON = 1e-2  # of the volume of the whole hull, by a cut
 ANYHOW = 2  # cuts that win nothing by themselves: halves of a ring fill its hole as the whole does
-PLACES = np.arange(1, 8) / 8.0  # of planes along an axis
+FRACTIONS = np.arange(1, 8) / 8.0  # of planes along an axis
 DIRECTIONS = 100  # in which the volumes of hulls are compared
 FLUSH = 1e-6  # [m] pieces that touch are taken as one
 SAME_AREA = 1e-3  # by which the area of a convex mesh and that of its hull may differ
@@ -170,7 +170,7 @@ def _halves(part: _Part) -> list[_Part]:
     for axis in _axes(part.hull.vertices):
         heights = part.hull.vertices @ axis
         low, extent = float(heights.min()), float(np.ptp(heights))
-        tried = [(_volumes(part, axis, low + fraction * extent), fraction) for fraction in PLACES]
+        tried = [(_volumes(part, axis, low + fraction * extent), fraction) for fraction in FRACTIONS]
         volume, fraction = min(tried)
         finer = [(_volumes(part, axis, low + (fraction + d) * extent), fraction + d) for d in (-0.05, 0.05)]
         volume, fraction = min([(volume, fraction), *finer])

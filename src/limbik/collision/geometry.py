@@ -75,7 +75,7 @@ FEW = 8  # corners: the middle of their extent will do for the center of a spher
 
 def _made(model: Model) -> Geometry:
     shapes, note = shapes_or_capsules(model)
-    carriers = places_on_carriers(model)
+    carriers = poses_on_carriers(model)
     named: dict[tuple[str, str], list[LinkShape]] = {}
     for shape in shapes:
         named.setdefault((shape.name, carriers[shape.link][0]), []).append(shape)
@@ -136,7 +136,7 @@ def _reach(piece: ConvexPiece, center: Vector3) -> float:
     return float(np.hypot(along, across + piece.disc).max()) + piece.radius
 
 
-def places_on_carriers(model: Model) -> dict[str, tuple[str, Matrix4]]:
+def poses_on_carriers(model: Model) -> dict[str, tuple[str, Matrix4]]:
     """For each link the first of those on fixed joints with it, and pose_first_link."""
     carriers: dict[str, tuple[str, Matrix4]] = {model.root: (model.root, np.eye(4))}
     for joint in model.joints:

@@ -26,7 +26,7 @@ TOUCHING = 1e-12  # of the size of both pieces
 
 # What is found [10]: the signed distance [m], the unit normal from B to A, and the nearest points of A and B,
 # all in A's frame.
-FOUND_SIZE = 10
+GJK_RESULT_SIZE = 10
 
 
 class Scratch(NamedTuple):

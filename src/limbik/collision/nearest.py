@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple, TypeAlias
 
-from limbik.collision.gjk import FOUND_SIZE, Scratch, signed_distance
+from limbik.collision.gjk import GJK_RESULT_SIZE, Scratch, signed_distance
 from limbik.collision.records import Pairs, Shapes, n_bodies, n_objects, n_pairs
 from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Matrix, Records, Watch, compiled, is_stopped
 from limbik.numerics.rotation import times, transposed_times
 from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
-from limbik.tree.kinematics import SCREW_SIZE, Links, n_links, place_links, place_screws
+from limbik.tree.kinematics import SCREW_SIZE, Links, n_links, pose_links, pose_screws
 
 # What is asked.
 ANY = 0  # one pair that is not farther apart than the horizon
@@ -50,8 +50,8 @@ class Workspace(NamedTuple):
     gaps: Annotated[Floats, array(n_pairs)]  # between these spheres
     screws: Annotated[Floats, array(3 * n_links, SCREW_SIZE)]
     relative: Annotated[Floats, array(FRAME_SIZE)]
-    trial: Annotated[Floats, array(FOUND_SIZE)]
-    found: Annotated[Floats, array(FOUND_SIZE)]
+    trial: Annotated[Floats, array(GJK_RESULT_SIZE)]
+    found: Annotated[Floats, array(GJK_RESULT_SIZE)]
     result: Annotated[Floats, array(1, RESULT_SIZE)]
 
 
@@ -66,7 +66,7 @@ def search(
     result in the modes EACH and EACH_ANY; FIRST_FREE returns the place of one of them, n: there is none. rows
     [results, nv]: the derivatives of the distances with respect to a velocity (as `tree.pack` has it).
     """
-    place_objects(poses, shapes.frames, links.size + 1)
+    pose_objects(poses, shapes.frames, links.size + 1)
     if settings[MODE] < EACH:
         return search_at(
             links, shapes, pairs, settings, q[0], settings[MODE], workspace, scratch, results, rows
@@ -96,8 +96,8 @@ def search_at(
 ) -> int:  # fmt: skip
     """The results of one configuration [nq]."""
     if settings[IS_PLACED] == 0.0:
-        place_links(links, q, shapes.frames)
-    place_spheres(shapes, workspace.centers)
+        pose_links(links, q, shapes.frames)
+    pose_spheres(shapes, workspace.centers)
     horizon = settings[HORIZON]
     first = measure_gaps(pairs, workspace.centers, workspace.gaps)
     count = 0
@@ -110,14 +110,14 @@ def search_at(
         if mode == ANY and count > 0:
             break
     if settings[HAS_ROWS] > 0.0 and count > 0:
-        place_screws(links, shapes.frames, workspace.screws)
+        pose_screws(links, shapes.frames, workspace.screws)
         for r in range(min(count, results.shape[0])):
             write_row(links, shapes.bodies, workspace.screws, pairs, results, rows, r)
     return count
 
 
 @compiled(inline=False)
-def place_objects(poses: Floats, frames: Floats, first: int) -> None:
+def pose_objects(poses: Floats, frames: Floats, first: int) -> None:
     """The poses [n, 16] of the world's objects as frames, the first at a place."""
     for k in range(poses.shape[0]):
         o = (first + k) * FRAME_SIZE
@@ -128,7 +128,7 @@ def place_objects(poses: Floats, frames: Floats, first: int) -> None:
 
 
 @compiled(inline=False)
-def place_spheres(shapes: Shapes, centers: Floats) -> None:
+def pose_spheres(shapes: Shapes, centers: Floats) -> None:
     """Where the spheres about the bodies are."""
     for k in range(shapes.bodies.size):
         body = shapes.bodies[k]
@@ -198,7 +198,7 @@ def body_distance(
             if distance < nearest:
                 nearest = distance
                 limit = min(limit, nearest)
-                for c in range(FOUND_SIZE):
+                for c in range(GJK_RESULT_SIZE):
                     workspace.found[c] = workspace.trial[c]
                 if nearest <= floor:
                     return nearest

@@ -44,13 +44,13 @@ class ObjectPairs:
 
     def nearest(self) -> tuple[Contact, ...]:
         """The nearest pair; empty where there is none."""
-        return self._found(NEAREST, np.inf)
+        return self._contacts(NEAREST, np.inf)
 
     def nearer_than(self, within: float) -> tuple[Contact, ...]:
         """All pairs nearer than `within` [m], the nearest first."""
-        return self._found(ALL, within)
+        return self._contacts(ALL, within)
 
-    def _found(self, mode: int, horizon: float) -> tuple[Contact, ...]:
+    def _contacts(self, mode: int, horizon: float) -> tuple[Contact, ...]:
         numbers, rows = self._search.run(None, mode, horizon)
         order: Sequence[int] = np.argsort(numbers[:, DISTANCE], kind="stable").tolist()
         return tuple(

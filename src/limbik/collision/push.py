@@ -11,7 +11,7 @@ import math
 from typing import Annotated, NamedTuple
 
 from limbik.collision.gjk import Scratch
-from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, Workspace, place_objects, search_at
+from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, Workspace, pose_objects, search_at
 from limbik.collision.records import Pairs, Shapes
 from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, Matrix, compiled
@@ -29,7 +29,7 @@ GAIN = 0.9  # of the least that was missing [m, and units of the goals]
 LONGEST = 0.3  # [rad, and lengths] of a step in any joint
 SHORTEST = 1e-7  # the same, under which nothing moves any more
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
-ROOM = 1e-3  # [m] more than the clearance that is aimed at
+MARGIN = 1e-3  # [m] more than the clearance that is aimed at
 MET = 1e-4  # of the goals' errors, near enough for a last solve
 DAMPING = 1e-6  # of the goals' rows
 HARD = 1e-9  # the same of a limit's row
@@ -69,7 +69,7 @@ def push_out(
     Returns OUT, or BARRED where the way there is barred, or how many near pairs there are where `results` has
     rows for fewer. search_settings, rows: as `collision.nearest` has them.
     """
-    place_objects(poses, shapes.frames, tree.links.size + 1)
+    pose_objects(poses, shapes.frames, tree.links.size + 1)
     smallest = math.inf
     since = 0
     for _ in range(STEPS):
@@ -81,7 +81,7 @@ def push_out(
         evaluate(tree, objectives, workspace, push.q, 0)
         left = workspace.errors[0, : int(objectives.level_rows[1])]
         deepest, off = worst_of(push, results, count, left)
-        if deepest <= 0.5 * ROOM and off <= MET:
+        if deepest <= 0.5 * MARGIN and off <= MET:
             return OUT
         since = 0 if deepest + off < GAIN * smallest else since + 1
         smallest = min(smallest, deepest + off)
@@ -107,7 +107,7 @@ def worst_of(push: Push, results: Floats, count: int, left: Floats) -> tuple[flo
     """
     deepest = off = 0.0
     for k in range(count):
-        deepest = max(deepest, push.settings[CLEARANCE] + ROOM - results[k, DISTANCE])
+        deepest = max(deepest, push.settings[CLEARANCE] + MARGIN - results[k, DISTANCE])
     for i in range(left.size):
         off = max(off, abs(left[i]))
     return deepest, off
@@ -119,7 +119,7 @@ def add_pairs(tree: Tree, results: Floats, rows: Floats, count: int, push: Push)
     for k in range(count):
         for v in range(push.change.size):
             push.rows[k, v] = rows[k, v] * tree.units[v]
-        push.gaps[k] = push.settings[CLEARANCE] + ROOM - results[k, DISTANCE]
+        push.gaps[k] = push.settings[CLEARANCE] + MARGIN - results[k, DISTANCE]
         push.softness[k] = SOFTNESS
     return count
 

@@ -15,7 +15,7 @@ from limbik.model.joints import check_name
 from limbik.model.shapes import Shape, check_near
 from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from, shape_of
 
-ROOM = 8  # poses that a new world has room for
+CAPACITY = 8  # poses that a new world has room for
 
 
 class WorldObject(NamedTuple):
@@ -46,8 +46,8 @@ class World:
     def __init__(self) -> None:
         self._shapes: dict[str, Shape] = {}
         self._touch: dict[str, tuple[str, ...]] = {}
-        self._poses = np.empty((ROOM, 4, 4))
-        self._places: dict[str, int] = {}
+        self._poses = np.empty((CAPACITY, 4, 4))
+        self._indices: dict[str, int] = {}
         self._structure = 0
         self._changes = 0
 
@@ -78,7 +78,7 @@ class World:
         self._poses[index] = checked
         self._shapes[name] = shape
         self._touch[name] = links
-        self._places[name] = index
+        self._indices[name] = index
         self._note_structure()
 
     def move(self, name: str, pose: Any) -> None:
@@ -87,7 +87,7 @@ class World:
         Raises CollisionError for an unknown name and for what is no pose.
         """
         try:
-            index = self._places[name]
+            index = self._indices[name]
         except (KeyError, TypeError):
             raise self._unknown(name) from None
         self._poses[index] = _as_pose(pose, name)
@@ -95,22 +95,22 @@ class World:
 
     def remove(self, name: str) -> None:
         """Raises CollisionError for an unknown name."""
-        index = self._place(name)
+        index = self._index(name)
         count = len(self._shapes)
         self._poses[index : count - 1] = self._poses[index + 1 : count]
         del self._shapes[name], self._touch[name]
-        self._places = {each: k for k, each in enumerate(self._shapes)}
+        self._indices = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
 
     def rename(self, name: str, new_name: str) -> None:
         """Raises CollisionError for an unknown name, and where there is one of the new name already."""
-        self._place(name)
+        self._index(name)
         _check_name(new_name)
         if new_name != name and new_name in self._shapes:
             raise CollisionError(f"the world already has an object {new_name!r}")
         self._shapes = {new_name if each == name else each: it for each, it in self._shapes.items()}
         self._touch[new_name] = self._touch.pop(name)
-        self._places = {each: k for k, each in enumerate(self._shapes)}
+        self._indices = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
 
     def check(self, *, clearance: float = 0.0) -> Check:
@@ -140,7 +140,7 @@ class World:
         Raises CollisionError for an unknown name.
         """
         for name in names:
-            self._place(name)
+            self._index(name)
         world = World()
         for each in self:
             if each.name not in names:
@@ -151,7 +151,7 @@ class World:
         return self.without()
 
     def __getitem__(self, name: str) -> WorldObject:
-        index = self._place(name)
+        index = self._index(name)
         return WorldObject(name, self._shapes[name], self._poses[index].copy(), self._touch[name])
 
     def __contains__(self, name: object) -> bool:
@@ -195,10 +195,10 @@ class World:
         self._structure += 1
         self._changes += 1
 
-    def _place(self, name: object) -> int:
+    def _index(self, name: object) -> int:
         if not is_one_of(name, self._shapes):
             raise self._unknown(name)
-        return self._places[name]  # type: ignore[index]  # is_one_of has found it
+        return self._indices[name]  # type: ignore[index]  # is_one_of has found it
 
     def _unknown(self, name: object) -> CollisionError:
         hint = did_you_mean(name, self._shapes)

@@ -62,7 +62,7 @@ KINDS: dict[str, tuple[type[Any], tuple[str, ...]]] = {  # and what a shape of e
     "points": (Points, ("points", "radius")),
     "grid": (DistanceGrid, ("distances", "spacing", "origin")),
 }
-PLACES = ("position", "quaternion", "touch")
+POSE_KEYS = ("position", "quaternion", "touch")
 
 
 def load_world(source: SourceLike) -> World:
@@ -140,7 +140,7 @@ def _read(objects: Mapping[str, Any], source: Source) -> World:
 
 
 def _shape(parts: Mapping[str, Any], source: Source, what: str) -> Shape:
-    _refuse_unknown(parts, (*KINDS, *PLACES), "an object", source, what)
+    _refuse_unknown(parts, (*KINDS, *POSE_KEYS), "an object", source, what)
     kinds = [key for key in parts if key in KINDS]
     if len(kinds) != 1:
         actual = ", ".join(kinds) or "none"

@@ -59,7 +59,7 @@ def path(
     from limbik.formats.path_csv import path_csv
 
     model = limbik.load(robot)
-    waypoints = _asked(begin, end, given, degrees)
+    waypoints = _waypoints(begin, end, given, degrees)
     answer = model.solve_path(
         waypoints.poses,
         times=waypoints.times,
@@ -74,7 +74,7 @@ def path(
         raise typer.Exit(BROKEN)
 
 
-def _asked(begin: Six | None, end: Six | None, file: Path | None, degrees: bool) -> Waypoints:
+def _waypoints(begin: Six | None, end: Six | None, file: Path | None, degrees: bool) -> Waypoints:
     import numpy as np
 
     from limbik.formats.path_csv import Waypoints, read_poses

@@ -146,7 +146,9 @@ def _joints(model: Model) -> Padding:
     for joint in model.joints:
         if joint.kind is not JointKind.FIXED:
             known = [_rate(getattr(joint, rate)) for rate in rates]
-            table.add_row(_place(model, joint), Text(joint.name), joint.kind.value, *_limits(joint), *known)
+            table.add_row(
+                _location(model, joint), Text(joint.name), joint.kind.value, *_limits(joint), *known
+            )
     return Padding(table, (0, 0, 0, 2), expand=False)
 
 
@@ -158,7 +160,7 @@ def _rate(value: float) -> str:
     return f"{value:.4g}" if math.isfinite(value) else ""
 
 
-def _place(model: Model, joint: Joint) -> str:
+def _location(model: Model, joint: Joint) -> str:
     if joint.mimic:
         return ""
     span = model.q_slice(joint.name)

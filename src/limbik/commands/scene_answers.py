@@ -67,7 +67,7 @@ def text(scene: Scene, solutions: Sequence[Solution | None], degrees: bool) -> I
 def _reasons(answer: Solution) -> Sequence[str]:
     """Why a goal was missed. Branch by branch, what is locked are the joints of parents."""
     from limbik import Status
-    from limbik.diagnosis import list_of, nearest_found
+    from limbik.diagnosis import list_of, nearest_in_words
 
     why = answer.explain()
     if why.status is not Status.LOCKED:
@@ -75,7 +75,7 @@ def _reasons(answer: Solution) -> Sequence[str]:
     return (
         f"Its parents are in the way where they stand: {list_of(why.asked)}.",
         "If their joints move too there is a solution within the limits; without, none was found.",
-        nearest_found(why),
+        nearest_in_words(why),
     )
 
 

@@ -114,7 +114,7 @@ def compiled(program: Program) -> Any:
     return build.function
 
 
-def is_under_way(program: Program) -> bool:
+def is_compiling(program: Program) -> bool:
     """Whether the program is being compiled."""
     build = _builds.get(program)
     return build is not None and not build.done.is_set()
@@ -146,7 +146,7 @@ def _begin(program: Program, ahead: bool = False) -> Build:
         if program in _builds and not (ahead and _builds[program].failure):
             return _builds[program]
         build = Build(program)
-        code = _kept(program)
+        code = _stored(program)
         if code is not None:
             build.finish(lambda: code)
         elif when == "never" and not ahead:
@@ -271,7 +271,7 @@ def _temporary_folder() -> Path:
     return Path(folder.name)
 
 
-def _kept(program: Program) -> bytes | None:
+def _stored(program: Program) -> bytes | None:
     """The machine code on disk; None where there is none, or it is damaged."""
     folder = cache_folder()
     if folder is None or not any(folder.glob(f"{_stem(program)}-*.o")):

@@ -59,7 +59,7 @@ def numeric_jacobian(
         columns = [_by_complex_step(function, at, i, steps[i]) for i in range(at.size)]
     else:
         here = value_of(function, at)
-        bounds_left = _Room(function, at, here, lower, upper)
+        bounds_left = _Bounds(function, at, here, lower, upper)
         by = bounds_left.forward if method == "forward" else bounds_left.central
         columns = [by(i, steps[i]) for i in range(at.size)]
     if not columns:
@@ -70,7 +70,7 @@ def numeric_jacobian(
     return jacobian
 
 
-class _Room:
+class _Bounds:
     """Differences about one configuration, between bounds."""
 
     def __init__(

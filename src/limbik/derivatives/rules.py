@@ -19,7 +19,7 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
     np.true_divide: (lambda f, x, y: 1.0 / y, lambda f, x, y: -f / y),
     np.power: (lambda f, x, y: y * x ** (y - 1.0), lambda f, x, y: f * np.log(x)),
     np.arctan2: (lambda f, y, x: x / (x * x + y * y), lambda f, y, x: -y / (x * x + y * y)),
-    np.hypot: (lambda f, x, y: _share(x, f), lambda f, x, y: _share(y, f)),
+    np.hypot: (lambda f, x, y: _fraction(x, f), lambda f, x, y: _fraction(y, f)),
     np.maximum: (lambda f, x, y: x >= y, lambda f, x, y: x < y),
     np.minimum: (lambda f, x, y: x <= y, lambda f, x, y: x > y),
     np.negative: (lambda f, x: -1.0,),
@@ -75,7 +75,7 @@ OF_VALUES: frozenset[Hashable] = frozenset(
 )
 
 
-def _share(x: Any, length: Any) -> Any:
+def _fraction(x: Any, length: Any) -> Any:
     """x / length, 0 where the length is."""
     return np.divide(x, length, out=np.zeros_like(length), where=length != 0.0)
 
@@ -101,12 +101,12 @@ def _clip(x: Any, lower: Any = None, upper: Any = None) -> Any:
     return above if upper is None else np.minimum(above, upper)
 
 
-def _most(x: Any, axis: Any = None) -> Any:
+def _max(x: Any, axis: Any = None) -> Any:
     """The largest element; where several are, the first."""
     return _picked(np.argmax, x, axis)
 
 
-def _least(x: Any, axis: Any = None) -> Any:
+def _min(x: Any, axis: Any = None) -> Any:
     """The smallest element; where several are, the first."""
     return _picked(np.argmin, x, axis)
 
@@ -131,10 +131,10 @@ COMPOSED: dict[Any, Callable[..., Any]] = {
     np.linalg.norm: _norm,
     np.where: _where,
     np.clip: _clip,
-    np.max: _most,
-    np.amax: _most,
-    np.min: _least,
-    np.amin: _least,
+    np.max: _max,
+    np.amax: _max,
+    np.min: _min,
+    np.amin: _min,
     np.prod: _product,
 }
 

@@ -28,7 +28,7 @@ class _Draft:
     parent: int = -1
     branches_from: int = -1
     segments: dict[int, Segment] = field(default_factory=dict)
-    given_by: dict[int, Statement] = field(default_factory=dict)
+    statement_of: dict[int, Statement] = field(default_factory=dict)
     goal: Point | None = None
     goal_by: Statement | None = None
     is_indexed: bool | None = None
@@ -103,11 +103,11 @@ class ArmReader:
             self._count(statement.error(f"{actual}, and {told}"))
             self._add_segments(statement, 1)
         if index in part.segments:
-            raise statement.error(f"gives index {index} again, first at {part.given_by[index].place}")
+            raise statement.error(f"gives index {index} again, first at {part.statement_of[index].place}")
         if len(part.segments) >= MAX_SEGMENTS:
             raise statement.error(f"is more than the {MAX_SEGMENTS:,} segments that {part.name} can have")
         part.segments[index] = self._segment(statement)
-        part.given_by[index] = statement
+        part.statement_of[index] = statement
 
     def goal(self, statement: Statement) -> None:
         """Set the goal of the current arm or branch."""

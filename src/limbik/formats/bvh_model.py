@@ -33,13 +33,13 @@ def model_of(joints: Sequence[BvhJoint], metres: float, name: str) -> Model:
 def q_of(model: Model, joints: Sequence[BvhJoint], values: Array, metres: float) -> Array:
     """q [T, nq] of channel values [T, nq]."""
     q = np.empty((len(values), model.nq))
-    q[:, _places(model, joints)] = values * _units(joints, metres)
+    q[:, _indices(model, joints)] = values * _units(joints, metres)
     return q
 
 
 def values_of(model: Model, joints: Sequence[BvhJoint], q: Array, metres: float) -> Array:
     """Channel values [T, nq] of q [T, nq]."""
-    return np.asarray(q[:, _places(model, joints)] / _units(joints, metres))
+    return np.asarray(q[:, _indices(model, joints)] / _units(joints, metres))
 
 
 def is_between_channels(link: str) -> bool:
@@ -82,7 +82,7 @@ def _frames(joints: Sequence[BvhJoint], metres: float) -> Iterator[Frame]:
             yield Frame(name=f"{link}.end{number}", link=link, pose_link_frame=pose)
 
 
-def _places(model: Model, joints: Sequence[BvhJoint]) -> NDArray[np.intp]:
+def _indices(model: Model, joints: Sequence[BvhJoint]) -> NDArray[np.intp]:
     """Where the value of each channel stands in q."""
     names = [f"{joint.name}.{channel}" for joint in joints for channel in joint.channels]
     return np.array([model.q_slice(name).start for name in names], dtype=np.intp)

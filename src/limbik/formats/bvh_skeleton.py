@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.formats.bvh import BvhFile, BvhJoint
 from limbik.formats.skeleton import Skeleton
-from limbik.spatial import Array, nearest_turns
+from limbik.spatial import Array, nearest_angles
 
 PER_METRE = 100.0
 POSITIONS = ("Xposition", "Yposition", "Zposition")
@@ -64,7 +64,7 @@ def _nearest(R: Array, before: Array) -> Array:
     third = np.where(is_locked, before[..., 2], np.arctan2(-R[..., 2, 0], R[..., 2, 2]))
     one = np.stack([first, second, third], axis=-1)
     other = np.stack([first + np.pi, np.pi - second, third + np.pi], axis=-1)
-    one, other = (before + nearest_turns(each - before) for each in (one, other))
+    one, other = (before + nearest_angles(each - before) for each in (one, other))
     is_other = np.abs(other - before).sum(axis=-1) < np.abs(one - before).sum(axis=-1)
     return np.asarray(np.where(is_other[..., None], other, one))
 

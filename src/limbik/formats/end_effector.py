@@ -101,10 +101,10 @@ class _Tree:
 
     def length(self, branch: Joint) -> int:
         """The most joints that move on their own on a path that begins with `branch`."""
-        return _leads(branch) + self._most_below.get(branch.child, 0)
+        return _leads(branch) + self._count_below.get(branch.child, 0)
 
     @functools.cached_property
-    def _most_below(self) -> dict[str, int]:
+    def _count_below(self) -> dict[str, int]:
         """The most joints that move on their own on a path that begins with a link, by its name."""
         counts: dict[str, int] = {}
         roots = [link for link in self.moved_by if link not in self.mover]

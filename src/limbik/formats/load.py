@@ -14,7 +14,7 @@ from limbik.formats import registry
 from limbik.formats.base_joint import Base, based
 from limbik.formats.source import ENDINGS, Source, SourceLike, is_text, open_source
 from limbik.model import Model
-from limbik.model.model import FoundParts
+from limbik.model.model import PartsRead
 from limbik.model.presets import load as load_preset
 
 _KNOWN = "a URDF, xacro, MJCF, .arm or table of Denavit-Hartenberg parameters"
@@ -107,7 +107,7 @@ def srdf_beside(path: Path | None) -> Path | None:
 def _with_srdf(model: Model, path: Path) -> Model:
     """The model with the rules of an SRDF, which is read at the first collision query."""
 
-    def parts() -> FoundParts:
+    def parts() -> PartsRead:
         from limbik.formats.collision_parts import known_rules
 
         return model.shapes, (*model.pair_rules, *known_rules(path, model.frame_names))
@@ -127,7 +127,7 @@ def _described(description: registry.Description) -> Model:
     return based(read(open_source(path)), end_effector=description.end_effector)
 
 
-def _parts_of_preset(preset: Model, robot: registry.Robot, takes_srdf: bool) -> FoundParts:
+def _parts_of_preset(preset: Model, robot: registry.Robot, takes_srdf: bool) -> PartsRead:
     """Of the first installed description; none where there is none, or it does not move as the preset."""
     from limbik.formats.collision_parts import preset_parts
 

@@ -60,7 +60,7 @@ def read(source: Source, model: Model) -> tuple[Array, float]:
         )
         raise FormatError(source.name, problem)
     header, *others = rows
-    columns = _places(source.name, header, model)
+    columns = _columns(source.name, header, model)
     table = np.array([_numbers(source.name, row, columns, len(header.words)) for row in others])
     return table[:, 1:], _step(source.name, others, table[:, 0])
 
@@ -72,7 +72,7 @@ def write(model: Model, q: Array, dt: float) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _places(name: str, header: CsvRow, model: Model) -> dict[str, int]:
+def _columns(name: str, header: CsvRow, model: Model) -> dict[str, int]:
     """Where the columns of the time and of each number of q stand, in this order."""
     wanted = [TIME, *coordinate_names(model)]
     for column in wanted:

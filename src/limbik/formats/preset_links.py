@@ -17,7 +17,7 @@ from limbik.spatial import Array, Matrix4, pose_from, pose_inverse
 
 SAME = 2e-3  # [m, and of a rotation matrix's entries] descriptions are rounded to millimetres
 SAMPLES = 5
-QUARTER_TURNS = [
+QUARTER_ROTATIONS = [
     pose_from([[cosine, -sine, 0.0], [sine, cosine, 0.0], [0.0, 0.0, 1.0]])
     for cosine, sine in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 ]
@@ -40,7 +40,7 @@ def standing(model: Model, other: Model, links: Iterable[str]) -> dict[str, tupl
     poses, others = _links(model, q), _links(other, others_q)
     moved_by = {twin.child: joint.child for joint, twin in pairs}
     carriers = {link: _carrier(other, link, moved_by) or model.root for link in links}
-    for base in QUARTER_TURNS:
+    for base in QUARTER_ROTATIONS:
         stands = {link: _still(poses[own], base @ others[link]) for link, own in carriers.items()}
         carried = {link: (carriers[link], stand) for link, stand in stands.items() if stand is not None}
         if len(carried) == len(carriers):

@@ -68,12 +68,12 @@ class _Reader:
     def _mesh(self, shape: UrdfShape) -> Mesh | None:
         address = shape.address
         if address not in self.meshes:
-            self.meshes[address] = mesh = self._found(address)
+            self.meshes[address] = mesh = self._mesh_of(address)
             if mesh is None:
                 self.notes.append(f"{shape.element!r}: there is no mesh {address!r} that can be drawn")
         return self.meshes[address]
 
-    def _found(self, address: str) -> Mesh | None:
+    def _mesh_of(self, address: str) -> Mesh | None:
         ending = ending_of(address)
         if ending not in FORMATS:
             return None

@@ -38,10 +38,12 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
 
     path = source.path.resolve() if source.path else None
     checked = _Arguments(arguments)
-    minidom._clone_node = _clone_with_place  # type: ignore[attr-defined]
+    minidom._clone_node = _clone_with_line  # type: ignore[attr-defined]
     xacro.parse = _parsed_file
     xacro.open = _opened
-    substitution_args._eval_find = substitution_args._eval_dict["find"] = lambda name: _found(name, path)
+    substitution_args._eval_find = substitution_args._eval_dict["find"] = lambda name: _package_path(
+        name, path
+    )
     xacro.init_stacks(str(path) if path else None)
     try:
         document = _parsed(source)
@@ -72,7 +74,7 @@ class _Arguments(dict[str, str]):
         return super().__getitem__(name)
 
 
-def _found(name: str, path: Path | None) -> str:
+def _package_path(name: str, path: Path | None) -> str:
     folder = find_package(name, path.parent if path else None)
     if folder is None:
         above = f" and the folders above {path.name}" if path else ""
@@ -129,7 +131,7 @@ class _Builder(expatbuilder.ExpatBuilderNS):
 _clone = minidom._clone_node  # type: ignore[attr-defined]
 
 
-def _clone_with_place(node: Any, deep: bool, document: Any) -> Any:
+def _clone_with_line(node: Any, deep: bool, document: Any) -> Any:
     clone = _clone(node, deep, document)
     if hasattr(node, "place"):
         clone.place = node.place
@@ -148,12 +150,12 @@ def _as_format_error(source: Source, error: Exception) -> FormatError:
         return cause
     if mark := getattr(cause, "problem_mark", None):  # of PyYAML
         return FormatError(mark.name, f"is not YAML: {cause.problem}", line=mark.line + 1)  # type: ignore[attr-defined]
-    locations = list(_places(error.__traceback__))
+    locations = list(_locations(error.__traceback__))
     name, line = locations[-1] if locations else (source.name, getattr(cause, "lineno", None))
     return FormatError(name, _problem(error, cause), line=line)
 
 
-def _places(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
+def _locations(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
     """Where the elements stand that the library was working on, the innermost last."""
     while trace is not None:
         values = trace.tb_frame.f_locals

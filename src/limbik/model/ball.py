@@ -45,8 +45,8 @@ class BallLimits:
         self.upper: Array = np.where(is_free, math.pi, upper)
         self.middle: Array = self.lower + 0.5 * (self.upper - self.lower)
         # What a joint that may turn freely gets added to its bounds, so that nothing is beyond them.
-        self.swing_room: Array = np.where(self.swing < math.pi, 0.0, math.inf)
-        self.twist_room: Array = np.where(is_free, math.inf, 0.0)
+        self.swing_margins: Array = np.where(self.swing < math.pi, 0.0, math.inf)
+        self.twist_margins: Array = np.where(is_free, math.inf, 0.0)
         self.by_euler = [k for k, joint in enumerate(joints) if joint.euler is not None]  # swing, twist: free
         self.euler = EulerRanges([joint.euler for joint in joints if joint.euler is not None])
 
@@ -59,11 +59,11 @@ class BallLimits:
         sideways = turn[..., :3] - self.axis * along[..., None]
         across = np.sqrt(dot(sideways, sideways))
         together = np.hypot(along, turn[..., 3])
-        beyond_cone = np.arctan2(across, together) - 0.5 * (self.swing - margin + self.swing_room)
+        beyond_cone = np.arctan2(across, together) - 0.5 * (self.swing - margin + self.swing_margins)
         twist = self._unwound(2.0 * np.arctan2(along, turn[..., 3]))
         outside = np.maximum(self.lower - twist, twist - self.upper) + margin
         # An infinite room times a zero weight would have no value: the weight is kept off zero.
-        beyond_range = 0.5 * np.maximum(together, 1e-300) * (outside - self.twist_room)
+        beyond_range = 0.5 * np.maximum(together, 1e-300) * (outside - self.twist_margins)
         excess = np.asarray(np.maximum(beyond_cone, beyond_range))
         if self.by_euler:
             excess[..., self.by_euler] = self.euler.excess(turn[..., self.by_euler, :], margin)

@@ -29,12 +29,12 @@ class Chain:
 
     joints: tuple[Joint, ...]  # revolute, continuous, prismatic and ball
     tool: Matrix4  # pose of the frame in the moved frame of the last joint
-    q_places: NDArray[np.intp]  # [nq of the chain]: where the numbers that move it lie in the model's q
+    q_indices: NDArray[np.intp]  # [nq of the chain]: where the numbers that move it lie in the model's q
 
     @property
     def nq(self) -> int:
         """Numbers in the chain's q."""
-        return self.q_places.size
+        return self.q_indices.size
 
     @property
     def has_mimic(self) -> bool:
@@ -93,7 +93,7 @@ def chain_to(model: Model, frame: str | None = None) -> Chain:
     return Chain(
         joints=tuple(joints),
         tool=pending @ model.frame(name).pose_link_frame,
-        q_places=np.array(list(dict.fromkeys(indices)), dtype=np.intp),
+        q_indices=np.array(list(dict.fromkeys(indices)), dtype=np.intp),
     )
 
 

@@ -60,11 +60,11 @@ class ConfigurationSpace:
         turning = [k for k, joint in enumerate(joints) if joint.kind in (JointKind.BALL, JointKind.FLOATING)]
         floating = [k for k in turning if joints[k].kind is JointKind.FLOATING]
         limited = [k for k in turning if joints[k].has_limits]
-        self.scalar_q, self.scalar_v = _places(self.q_starts, scalar), _places(self.v_starts, scalar)
-        self.turning_q = _places(self.q_starts, turning, 4)  # [n, 4]
-        self.turning_v = _places(self.v_starts, turning, 3)  # [n, 3]
-        self.floating_q = _places(self.q_starts, floating, 3, before=4)  # [m, 3]
-        self.floating_v = _places(self.v_starts, floating, 3, before=3)  # [m, 3]
+        self.scalar_q, self.scalar_v = _offsets(self.q_starts, scalar), _offsets(self.v_starts, scalar)
+        self.turning_q = _offsets(self.q_starts, turning, 4)  # [n, 4]
+        self.turning_v = _offsets(self.v_starts, turning, 3)  # [n, 3]
+        self.floating_q = _offsets(self.q_starts, floating, 3, before=4)  # [m, 3]
+        self.floating_v = _offsets(self.v_starts, floating, 3, before=3)  # [m, 3]
         self.floating = np.array([turning.index(k) for k in floating], dtype=np.intp)  # among the turning
         self.limited = np.array([turning.index(k) for k in limited], dtype=np.intp)  # among the turning
         self.ball_limits = BallLimits([joints[k] for k in limited])
@@ -228,7 +228,7 @@ def _leaders(joints: Sequence[Joint]) -> list[int]:
     return [indices[joint.mimic.joint] if joint.mimic else k for k, joint in enumerate(joints)]
 
 
-def _places(starts: list[int], members: list[int], width: int = 0, before: int = 0) -> np.ndarray:
+def _offsets(starts: list[int], members: list[int], width: int = 0, before: int = 0) -> np.ndarray:
     """Places of the last `width` numbers of some joints' parts, `before` numbers from their ends, [n, width].
 
     Without a width: of the first number of each part, [n].

@@ -126,7 +126,7 @@ class Joint:
             raise ModelError(f"{where}: kind needs a JointKind, found {shortened(self.kind)}")
         if self.parent == self.child:
             raise ModelError(f"{where} connects link {self.parent!r} with itself")
-        origin = _as_place(self.origin, f"the origin of {where}")
+        origin = _as_origin(self.origin, f"the origin of {where}")
         axis = as_axis(self.axis, f"the axis of {where}")
         lower, upper = as_limits(self.lower, self.upper, where)
         if self.kind in _UNLIMITED and (lower, upper) != (-math.inf, math.inf):
@@ -213,7 +213,7 @@ class Frame:
     def __post_init__(self) -> None:
         check_name(self.name, "`name` of a frame")
         check_name(self.link, f"`link` of frame {self.name!r}")
-        pose = _as_place(self.pose_link_frame, f"the pose of frame {self.name!r}")
+        pose = _as_origin(self.pose_link_frame, f"the pose of frame {self.name!r}")
         pose.setflags(write=False)
         object.__setattr__(self, "pose_link_frame", pose)
 
@@ -269,7 +269,7 @@ def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
     return low, math.inf if high > FARTHEST else high + 0.0
 
 
-def _as_place(value: object, what: str) -> Matrix4:
+def _as_origin(value: object, what: str) -> Matrix4:
     """A pose on a link. Raises ModelError for others, and for one out of all reach."""
     pose = as_pose(value, what)
     if max(map(abs, pose[:3, 3].tolist())) > FARTHEST:

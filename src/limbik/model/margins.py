@@ -93,7 +93,7 @@ def _of_ball(joint: Joint, turn: Quaternion) -> Iterator[Reading]:
     )
     angle = float(dot(twist, joint.axis))
     lower, upper = -math.inf, math.inf
-    if np.isfinite(limits.twist_room[0]):
+    if np.isfinite(limits.twist_margins[0]):
         lower, upper = float(limits.lower[0]), float(limits.upper[0])
         angle -= 2.0 * math.pi * round((angle - float(limits.middle[0])) / (2.0 * math.pi))
     yield Reading(joint, "twist", angle, lower, upper)

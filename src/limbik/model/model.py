@@ -56,8 +56,8 @@ MAX_DRAWN = 10**9  # configurations at a time
 _T = TypeVar("_T")
 _OnLink = TypeVar("_OnLink", Mass, LinkShape)
 
-FoundParts: TypeAlias = tuple[Iterable[LinkShape], Iterable[PairRule]]
-_PARTS = ("shapes", "pair_rules", "_found_parts")  # what is found when it is first asked for
+PartsRead: TypeAlias = tuple[Iterable[LinkShape], Iterable[PairRule]]
+_PARTS = ("shapes", "pair_rules", "_parts_read")  # what is found when it is first asked for
 
 
 class Model:
@@ -103,12 +103,12 @@ class Model:
     _masses: Masses
     _frame_links: np.ndarray  # place of each frame's link, 0 the root
     _frame_poses: Array  # [n_frames, 4, 4]
-    _joint_places: dict[str, int]
-    _frame_places: dict[str, int]
+    _joint_indices: dict[str, int]
+    _frame_indices: dict[str, int]
     _parent_joints: tuple[int, ...]  # place of the joint before each joint, -1 at the root
     _paths: dict[str, _Path]
     _path_sets: dict[tuple[str, ...], _Paths]
-    _find_parts: Callable[[], FoundParts]
+    _find_parts: Callable[[], PartsRead]
 
     def __init__(
         self,
@@ -157,8 +157,8 @@ class Model:
             _masses=Masses([(indices[mass.link], mass) for mass in all_masses], members),
             _frame_links=np.array([indices[frame.link] for frame in all_frames], dtype=np.intp),
             _frame_poses=np.array([frame.pose_link_frame for frame in all_frames]),
-            _joint_places={joint.name: k for k, joint in enumerate(ordered)},
-            _frame_places={frame.name: k for k, frame in enumerate(all_frames)},
+            _joint_indices={joint.name: k for k, joint in enumerate(ordered)},
+            _frame_indices={frame.name: k for k, frame in enumerate(all_frames)},
             _parent_joints=tuple(member.parent - 1 for member in members),
             _paths={},
             _path_sets={},
@@ -196,36 +196,36 @@ class Model:
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        return self.joints[self._joint_place(name)]
+        return self.joints[self._joint_index(name)]
 
     def frame(self, name: str) -> Frame:
         """The frame (or link) of that name."""
-        return self.frames[self._frame_place(name)]
+        return self.frames[self._frame_index(name)]
 
     def q_slice(self, joint_name: str) -> slice:
         """Where that joint's part of q lies; for a follower, that of the joint it follows."""
-        starts, k = self._space.q_starts, self._space.leaders[self._joint_place(joint_name)]
+        starts, k = self._space.q_starts, self._space.leaders[self._joint_index(joint_name)]
         return slice(starts[k], starts[k + 1])
 
     def v_slice(self, joint_name: str) -> slice:
         """Where that joint's part of v lies; for a follower, that of the joint it follows."""
-        starts, k = self._space.v_starts, self._space.leaders[self._joint_place(joint_name)]
+        starts, k = self._space.v_starts, self._space.leaders[self._joint_index(joint_name)]
         return slice(starts[k], starts[k + 1])
 
     def path(self, frame: str | None = None) -> tuple[Joint, ...]:
         """The joints from the root to a frame, fixed ones included."""
-        return tuple(self.joints[k] for k in self._path_places(self._frame_name(frame)))
+        return tuple(self.joints[k] for k in self._path_indices(self._frame_name(frame)))
 
-    def _joint_place(self, name: str) -> int:
+    def _joint_index(self, name: str) -> int:
         try:
-            return self._joint_places[name]
+            return self._joint_indices[name]
         except (KeyError, TypeError):
             hint = did_you_mean(name, self.joint_names)
             raise ModelError(f"model {self.name!r} has no joint {shortened(name)}; {hint}") from None
 
-    def _frame_place(self, name: str) -> int:
+    def _frame_index(self, name: str) -> int:
         try:
-            return self._frame_places[name]
+            return self._frame_indices[name]
         except (KeyError, TypeError):
             hint = did_you_mean(name, self.frame_names)
             raise ModelError(f"model {self.name!r} has no frame {shortened(name)}; {hint}") from None
@@ -233,8 +233,8 @@ class Model:
     def _frame_name(self, frame: str | None) -> str:
         return self.end_effector if frame is None else frame
 
-    def _path_places(self, frame: str) -> list[int]:
-        index = int(self._frame_links[self._frame_place(frame)]) - 1
+    def _path_indices(self, frame: str) -> list[int]:
+        index = int(self._frame_links[self._frame_index(frame)]) - 1
         indices = []
         while index >= 0:
             indices.append(index)
@@ -415,15 +415,15 @@ class Model:
     @functools.cached_property
     def shapes(self) -> tuple[LinkShape, ...]:
         """What hangs on links, for collisions."""
-        return self._found_parts[0]
+        return self._parts_read[0]
 
     @functools.cached_property
     def pair_rules(self) -> tuple[PairRule, ...]:
         """Which pairs of links, or objects on them, may touch; of two for one pair the later one holds."""
-        return self._found_parts[1]
+        return self._parts_read[1]
 
     @functools.cached_property
-    def _found_parts(self) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
+    def _parts_read(self) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
         shapes, rules = self._find_parts()
         return self._checked_parts(tuple(shapes), tuple(rules))
 
@@ -511,7 +511,7 @@ class Model:
         _ = changed.shapes  # checked now
         return changed
 
-    def with_shapes_found_by(self, find: Callable[[], FoundParts]) -> Model:
+    def with_shapes_found_by(self, find: Callable[[], PartsRead]) -> Model:
         """A model with the shapes and rules that a function finds when they are first asked for, see
         `with_shapes`.
         """
@@ -617,7 +617,7 @@ class _Path:
     def __init__(self, model: Model, frame: str) -> None:
         members: list[Member] = []
         pending = np.eye(4)
-        for k in model._path_places(frame):
+        for k in model._path_indices(frame):
             joint = model.joints[k]
             pending = pending @ joint.origin
             if joint.kind is not JointKind.FIXED:
@@ -625,7 +625,7 @@ class _Path:
                 pending = np.eye(4)
         self.tool = pending @ model.frame(frame).pose_link_frame
         self.kinematics = Kinematics(members)
-        leaders = [model.joints[model._space.leaders[model._joint_place(m.joint.name)]] for m in members]
+        leaders = [model.joints[model._space.leaders[model._joint_index(m.joint.name)]] for m in members]
         self.reach = _reach(members, leaders, self.tool)
 
     def pose(self, links: Array) -> Matrix4:
@@ -636,7 +636,7 @@ class _Paths:
     """The joints from the root to several frames."""
 
     def __init__(self, model: Model, frames: Sequence[str]) -> None:
-        joints = sorted({k for frame in frames for k in model._path_places(frame)})
+        joints = sorted({k for frame in frames for k in model._path_indices(frame)})
         indices = {k: index for index, k in enumerate(joints)} | {-1: -1}
         members = [
             Member(
@@ -648,7 +648,7 @@ class _Paths:
             for k in joints
         ]
         self.kinematics = Kinematics(members)
-        self.places = [indices[int(model._frame_links[model._frame_place(each)]) - 1] + 1 for each in frames]
+        self.places = [indices[int(model._frame_links[model._frame_index(each)]) - 1] + 1 for each in frames]
         self.others = [  # frames that are not links
             (k, model.frame(each).pose_link_frame)
             for k, each in enumerate(frames)

@@ -47,7 +47,7 @@ def reach_range(
     origins: of each moving joint in the moved frame of the one before it. travels: what each takes as value;
     read for prismatic joints. tool: in the moved frame of the last joint. The greatest may be infinite.
     """
-    spans = np.array([_span(segment) for segment in _ways(joints, origins, travels, tool)])
+    spans = np.array([_span(segment) for segment in _segments(joints, origins, travels, tool)])
     nearest, greatest = spans[:, 0], spans[:, 1]
     endless = np.flatnonzero(np.isinf(greatest))
     if endless.size > 1:
@@ -59,7 +59,7 @@ def reach_range(
     return max(0.0, float((nearest + greatest).max()) - total), total
 
 
-def _ways(
+def _segments(
     joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
 ) -> Iterator[Segment]:
     pose, prismatic = (
@@ -88,13 +88,13 @@ def _span(segment: Segment) -> tuple[float, float]:
         return length, length
     ends = [(part.lower, part.upper) for part in segment.prismatic]
     if np.isinf(ends).any():
-        return _least(segment), math.inf
+        return _min_reach(segment), math.inf
     directions = np.array([part.direction for part in segment.prismatic])
     corners = segment.offset + np.array(list(itertools.product(*ends))) @ directions
-    return _least(segment), float(np.linalg.norm(corners, axis=1).max())
+    return _min_reach(segment), float(np.linalg.norm(corners, axis=1).max())
 
 
-def _least(segment: Segment) -> float:
+def _min_reach(segment: Segment) -> float:
     """The least length [m]: there, each prismatic joint is at an end of its travel, or where its derivative
     is 0.
 

@@ -48,8 +48,8 @@ class Group:
     center: Array  # [3] the point that all hinges turn about, in axes of the link [m]
     offset: Array  # [3] place of the link in the parent at rest [m]
     slides: Array  # [m, 3] directions of the prismatic joints, along the axes of the parent
-    hinge_places: NDArray[np.intp]  # [n] in q
-    slide_places: NDArray[np.intp]  # [m] in q
+    hinge_indices: NDArray[np.intp]  # [n] in q
+    slide_indices: NDArray[np.intp]  # [m] in q
     quaternion: slice | None  # in q, of a ball or floating joint
 
     @property
@@ -62,7 +62,7 @@ class Group:
         if self.quaternion is not None:
             return np.asarray(self.rest @ quat_to_matrix(q[:, self.quaternion]))
         turned = self.rest
-        for axis, index in zip(self.axes[::-1], self.hinge_places[::-1], strict=True):
+        for axis, index in zip(self.axes[::-1], self.hinge_indices[::-1], strict=True):
             turned = rotation_exp(axis * q[:, index, None]) @ turned
         return np.broadcast_to(turned, (len(q), 3, 3))
 
@@ -158,7 +158,7 @@ def put(model: Model, group: Group, q: Array, rotation: Matrix3) -> None:
             turn = model.clip(trial)[:, group.quaternion]
         q[:, group.quaternion] = turn
     elif len(group.axes):
-        indices = group.hinge_places
+        indices = group.hinge_indices
         turn = quat_from_matrix(rotation @ group.rest.T)
         lower, upper = model.lower[indices], model.upper[indices]
         q[:, indices] = hinge_angles(group.axes, turn, q[:, indices], lower, upper)
@@ -274,7 +274,7 @@ def _group(model: Model, joints: list[Joint]) -> Group:
         center=last[:3, :3].T @ (point - last[:3, 3]),
         offset=last[:3, 3],
         slides=np.array([directions[k] for k in of_kind["slides"]]).reshape(-1, 3),
-        hinge_places=indices("hinges"),
-        slide_places=indices("slides"),
+        hinge_indices=indices("hinges"),
+        slide_indices=indices("slides"),
         quaternion=slice(span.stop - 4, span.stop) if turning else None,
     )

@@ -25,9 +25,9 @@ from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, quat_to_matrix
 
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
-SHARE = 0.5  # of what is left between two bodies that a step may take
+FRACTION = 0.5  # of what is left between two bodies that a step may take
 OUT = 0.2  # of what is missing to the clearance that a step makes up for
-ROOM = 1e-3  # [m] more than the clearance that is kept: nearer, a way takes many looks to be certain
+MARGIN = 1e-3  # [m] more than the clearance that is kept: nearer, a way takes many looks to be certain
 FASTEST_OUT = 0.01  # [m] in one step
 SOFTNESS = 1e-6  # of the rows of pairs: what is left where they contradict each other
 HARD = 1e-9  # the same of limits
@@ -121,8 +121,8 @@ class Avoidance:
     def _slid(
         self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
     ) -> Array:
-        left = near.distances - self._clearance - ROOM
-        min_change = np.where(left > 0.0, -SHARE * left, np.minimum(-OUT * left, FASTEST_OUT))
+        left = near.distances - self._clearance - MARGIN
+        min_change = np.where(left > 0.0, -FRACTION * left, np.minimum(-OUT * left, FASTEST_OUT))
         if (rows @ moved >= min_change).all():
             return moved
         # In coordinates in which the goals' loss is the length of a change.

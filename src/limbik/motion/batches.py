@@ -22,7 +22,7 @@ def two_bone_settings(
     return np.array([is_hinge, has_pole, soften, stretch, has_knee], np.float64)
 
 
-def two_bone_turns(problems: Array, settings: Array) -> Array:
+def two_bone_rotations(problems: Array, settings: Array) -> Array:
     """The answers [T, ANSWER] to problems [T, ROW]: `two_bone.solve_rows`."""
     answers = np.empty((len(problems), two_bone.ANSWER))
     Call(limbs(), problems, settings, answers).run()

@@ -18,7 +18,7 @@ from limbik.spatial import Array, Matrix4
 SAMPLES = 48  # of the seventh joint
 STARTS = 24  # for arms without a closed form
 FULL_TURN = 2.0 * math.pi
-ROOM = 2e-4  # [m] more than the clearance, without which no step from there can be certified
+MARGIN = 2e-4  # [m] more than the clearance, without which no step from there can be certified
 AT_LIMIT = 1e-8  # [rad] by which a whole turn may be beyond a limit: it is moved there
 SAME = 1e-6  # [rad or m] of all joints
 MAX_TURNED = 10_000  # configurations for one pose
@@ -52,7 +52,7 @@ class Candidates:
     def of(self, pose: Matrix4) -> Array:
         """[m, nq] for a pose [4, 4]."""
         all_q = self._all(pose)
-        turned, are_all = self._with_turns(all_q.q)
+        turned, are_all = self._with_windings(all_q.q)
         self.is_complete = all_q.complete and are_all
         return self._those_free(turned)
 
@@ -67,7 +67,7 @@ class Candidates:
         """Whether q [nq] is free of collision, where it is to be."""
         if self.free is None:
             return True
-        return checker_of(self.model, self.free.world).is_free(q, self.free.clearance + ROOM)
+        return checker_of(self.model, self.free.world).is_free(q, self.free.clearance + MARGIN)
 
     def is_step_free(self, q0: Array, q1: Array) -> bool:
         """Whether the straight line in joint space from q0 to q1 [nq] is, too."""
@@ -91,7 +91,7 @@ class Candidates:
             return q
         return q[np.array([self.is_free(each) for each in q], dtype=bool)]
 
-    def _with_turns(self, q: Array) -> tuple[Array, bool]:
+    def _with_windings(self, q: Array) -> tuple[Array, bool]:
         """The configurations [m, nq] with whole turns, and whether these are all."""
         angles = q[:, self._wide]
         fewest = np.ceil((self.model.lower[self._wide] - AT_LIMIT - angles) / FULL_TURN)

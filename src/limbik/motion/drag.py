@@ -148,7 +148,7 @@ def _carried(model: Model, base: Group, q: Array, positions: Array) -> Array:
         start = model.q_slice(joint.name).start
         carried[:, start : start + 3] += local @ joint.origin[:3, :3]
     else:
-        carried[:, base.slide_places] += np.linalg.solve(base.slides.T, local.T).T
+        carried[:, base.slide_indices] += np.linalg.solve(base.slides.T, local.T).T
     return carried
 
 

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from limbik.spatial import Array
 
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 class Edges(NamedTuple):
     """The steps that are possible from one layer to the next."""
 
-    before: Places  # [e] node in the one layer
-    after: Places  # [e] node in the next
+    before: Indices  # [e] node in the one layer
+    after: Indices  # [e] node in the next
     cost: Array  # [e] at least 0
 
 

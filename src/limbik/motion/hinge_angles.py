@@ -55,12 +55,12 @@ def solve_row(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) ->
     best_a, best_b, best_c = a, b, c
     for branch in range(2 if n == MAX_HINGES else 1):
         x, y, z = candidate(axes, turn, a, b, c, n, branch)
-        x, cost = with_turns(x, a, limits[0, 0], limits[1, 0])
+        x, cost = with_windings(x, a, limits[0, 0], limits[1, 0])
         if n > 1:
-            y, more = with_turns(y, b, limits[0, 1], limits[1, 1])
+            y, more = with_windings(y, b, limits[0, 1], limits[1, 1])
             cost += more
         if n > 2:
-            z, more = with_turns(z, c, limits[0, 2], limits[1, 2])
+            z, more = with_windings(z, c, limits[0, 2], limits[1, 2])
             cost += more
         if cost < best:
             best = cost
@@ -128,7 +128,7 @@ def of_three(
 
 
 @compiled
-def with_turns(angle: float, near: float, lower: float, upper: float) -> tuple[float, float]:
+def with_windings(angle: float, near: float, lower: float, upper: float) -> tuple[float, float]:
     """(the same heading by the whole turns that bring it nearest, what it costs): nearest to `near`, or where
     that is outside the limits, to their middle."""
     wound = near + nearest_turn(angle - near)

@@ -30,7 +30,7 @@ MAX_LAYERS = 20_000
 MAX_FIRST = 2_000  # of them at first, for steps shorter than usual
 USUAL_STEP = 0.25  # [rad or m] that places at first are near enough for
 PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
-ROOM = 0.9  # of the allowed deviation: between the measured parts it may be a little more
+TIGHTER = 0.9  # of the allowed deviation: between the measured parts it may be a little more
 WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
 NO_EDGES = Edges(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
 
@@ -121,7 +121,7 @@ class Layers:
         pieces = np.maximum(metres / reach, radians / APART_ROTATION)
         pieces = np.minimum(np.maximum(np.ceil(pieces), 1), 2**40).astype(int)
         count = int(pieces.sum())
-        if count and self._rules.max_step < USUAL_STEP and self._are_all_found():
+        if count and self._rules.max_step < USUAL_STEP and self._has_all():
             # Halving shortens the steps of the best route alone, not of those that it is compared with.
             finer = max(1, int(min(np.ceil(USUAL_STEP / self._rules.max_step), MAX_FIRST / count)))
             pieces, count = finer * pieces, finer * count
@@ -133,7 +133,7 @@ class Layers:
         between = [k + np.arange(n) / n for k, n in enumerate(pieces)]
         return np.concatenate([*between, [float(len(self.poses) - 1)]])
 
-    def _are_all_found(self) -> bool:
+    def _has_all(self) -> bool:
         """Whether the configurations of the first pose are all known."""
         self.candidates.of(self.poses[0])
         return self.candidates.is_complete
@@ -251,7 +251,7 @@ class Layers:
         """[e] which steps from q0 to q1 [e, nq] stay near the path."""
         metres, radians = self.deviation(begin, end, q0, q1)
         limit = self._rules.deviation
-        return np.asarray((metres <= ROOM * limit[0]) & (radians <= ROOM * limit[1]))
+        return np.asarray((metres <= TIGHTER * limit[0]) & (radians <= TIGHTER * limit[1]))
 
     def _are_free(self, q0: Array, q1: Array) -> NDArray[np.bool_]:
         """[e] which steps from q0 to q1 [e, nq] are free of collision."""

@@ -14,7 +14,7 @@ from limbik.model import Model
 from limbik.model.slots import Slot
 from limbik.motion import two_bone
 from limbik.motion.articulation import Articulation, Group, put
-from limbik.motion.batches import two_bone_settings, two_bone_turns
+from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -34,7 +34,7 @@ from limbik.spatial import (
 REACHED = 1e-6  # [m]
 SWIVEL_STEPS = 12  # of Newton's method, at most
 SETTLED = 1e-10  # [rad]
-MIN_SHARE = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
+MIN_FRACTION = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
 MAX_SWIVEL = 0.7  # [rad]
 SIDEWAYS = 0.7  # share of the way from the tip to its child that is across the limb, from which it is a foot
 
@@ -249,7 +249,9 @@ class LimbPlan:
             if np.abs(error).max() < SETTLED:
                 return
             fraction = (line * across).sum(axis=1)
-            fraction = np.where(np.abs(fraction) < MIN_SHARE, np.copysign(MIN_SHARE, fraction), fraction)
+            fraction = np.where(
+                np.abs(fraction) < MIN_FRACTION, np.copysign(MIN_FRACTION, fraction), fraction
+            )
             swivel = np.clip(swivel + error / fraction, -MAX_SWIVEL, MAX_SWIVEL)
 
     def turns(
@@ -259,7 +261,7 @@ class LimbPlan:
         target: Array,
         rotation: Matrix3 | None,
         swivel: Array | float = 0.0,
-    ) -> Turns:
+    ) -> Rotations:
         """The turns of root and mid in the world; poses: of `frames` at q; swivel: more than the limb's."""
         limb, count = self.limb, len(q)
         problems = np.empty((count, two_bone.ROW))
@@ -280,7 +282,7 @@ class LimbPlan:
         problems[:, two_bone.SWIVEL] = np.asarray(limb.swivel, np.float64) + swivel
         problems[:, two_bone.MIN :] = -math.inf, math.inf
         if self.is_hinge:
-            (index,) = self.mid.hinge_places
+            (index,) = self.mid.hinge_indices
             problems[:, two_bone.MIN] = self.model.lower[index] - q[:, index]
             problems[:, two_bone.MAX] = self.model.upper[index] - q[:, index]
         settings = two_bone_settings(
@@ -290,14 +292,16 @@ class LimbPlan:
             stretch=limb.stretch,
             has_knee=self.has_knee,
         )
-        answers = two_bone_turns(problems, settings)
-        return Turns(
+        answers = two_bone_rotations(problems, settings)
+        return Rotations(
             quat_to_matrix(answers[:, two_bone.TURN_ROOT : two_bone.TURN_ROOT + 4]),
             quat_to_matrix(answers[:, two_bone.TURN_MID : two_bone.TURN_MID + 4]),
             answers[:, two_bone.FACTOR],
         )
 
-    def apply(self, poses: dict[str, Array], q: Array, rotations: Turns, rotation: Matrix3 | None) -> Matrix3:
+    def apply(
+        self, poses: dict[str, Array], q: Array, rotations: Rotations, rotation: Matrix3 | None
+    ) -> Matrix3:
         """Write the turns into q [T, nq], and the orientation of the tip. Returns that of the link before
         the tip [T, 3, 3]; of a tip that does not turn by itself, its own.
         """
@@ -328,7 +332,7 @@ class LimbPlan:
                 before = group.rotation_at(beneath)
                 rotation = quat_log(quat_from_matrix(_local(before, group.rotation_at(q))))
                 put(self.model, group, q, before @ quat_to_matrix(quat_exp(weight * rotation)))
-                slides = group.slide_places
+                slides = group.slide_indices
                 q[:, slides] = (1.0 - weight) * beneath[:, slides] + weight * q[:, slides]
 
     def _stretch(self, poses: dict[str, Array], q: Array, factor: Array) -> None:
@@ -338,10 +342,10 @@ class LimbPlan:
             there = poses[group.parent]
             position = _local(there[:, :3, :3], (poses[group.link] - there)[:, :3, 3:])[..., 0]
             slides = np.linalg.solve(group.slides.T, (factor[:, None] * position - group.offset).T)
-            q[:, group.slide_places] = slides.T
+            q[:, group.slide_indices] = slides.T
 
 
-class Turns(NamedTuple):
+class Rotations(NamedTuple):
     """What a limb does."""
 
     root: Matrix3  # [T, 3, 3] of the world

@@ -20,10 +20,10 @@ from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, as_number, check_flag, norm
 from limbik.tree.residuals import TARGET_SIZE
 
-KEPT_ROLES = ("Hand", "Foot")
+HELD_ROLES = ("Hand", "Foot")
 
 # Weights of squared errors [m and rad].
-KEPT, KEPT_TURN = 10.0, 1.0
+HOLD, HOLD_TURN = 10.0, 1.0
 ROOT = 1.0
 TURN = 0.3
 
@@ -104,10 +104,10 @@ def fit_limb_lengths(
     check_flag(symmetric, "symmetric", ModelError)
     if symmetric:
         wanted |= _symmetric(motion, medians)
-    wanted |= _given({} if lengths is None else lengths, medians)
+    wanted |= _requested({} if lengths is None else lengths, medians)
     hierarchy = tuple(_refitted(joint, offsets, wanted, motion.metres) for joint in motion.hierarchy)
     model = model_of(hierarchy, motion.metres, "fitted")
-    kept_frames = _kept(motion, keep)
+    kept_frames = _held(motion, keep)
     start = np.concatenate(
         [motion.q[:, motion.model.q_slice(joint.name)] for joint in model.joints if joint.nq], axis=1
     )
@@ -149,7 +149,7 @@ def _symmetric(motion: Motion, medians: Mapping[str, float]) -> Iterator[tuple[s
             yield from ((link, 0.5 * sum(medians[each] for each in pair)) for link in pair)
 
 
-def _given(lengths: Mapping[str, float], medians: Mapping[str, float]) -> dict[str, float]:
+def _requested(lengths: Mapping[str, float], medians: Mapping[str, float]) -> dict[str, float]:
     lengths_by_link = {}
     for link, length in mapping_of(lengths, "lengths", ModelError, "a mapping of links to metres").items():
         if link not in medians:
@@ -184,7 +184,7 @@ def _refitted(
 # --- angles -------------------------------------------------------------------------------------------------
 
 
-def _kept(motion: Motion, keep: Iterable[str] | None) -> list[str]:
+def _held(motion: Motion, keep: Iterable[str] | None) -> list[str]:
     """The frames that stay where they are."""
     if keep is not None:
         return [
@@ -195,7 +195,7 @@ def _kept(motion: Motion, keep: Iterable[str] | None) -> list[str]:
     except ModelError:
         parents = {joint.parent for joint in motion.model.joints}
         return [link for link in motion.links if link not in parents]
-    return [frames[side + role] for role in KEPT_ROLES for side in SIDES if side + role in frames]
+    return [frames[side + role] for role in HELD_ROLES for side in SIDES if side + role in frames]
 
 
 def _solved(motion: Motion, model: Model, start: Array, frames: Sequence[str]) -> Array:
@@ -216,7 +216,7 @@ def _solved(motion: Motion, model: Model, start: Array, frames: Sequence[str]) -
         columns.append(targets[1])
 
     for frame in frames:
-        follow(frame, KEPT, KEPT_TURN)
+        follow(frame, HOLD, HOLD_TURN)
     for link in motion.links:
         if link not in frames and any(joint.nv for joint in model.path(link)):
             follow(link, ROOT if link in roots else 0.0, TURN)

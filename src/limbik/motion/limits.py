@@ -38,7 +38,7 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
     """The interval of every joint for the step from q, in units."""
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
-        below, above = position_room(tree, motion, j)
+        below, above = position_margins(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             unit = tree.units[v]
             motion.lower[v] = motion.upper[v] = 0.0
@@ -53,21 +53,21 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
 
 
 @compiled(inline=False)
-def fill_room(tree: Tree, motion: Motion) -> None:
+def fill_margins(tree: Tree, motion: Motion) -> None:
     """The interval of every joint up to its limits of position, in units; 0 for those that stand still."""
-    fill(0.0, motion.room_below)
-    fill(0.0, motion.room_above)
+    fill(0.0, motion.margin_below)
+    fill(0.0, motion.margin_above)
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
-        below, above = position_room(tree, motion, j)
+        below, above = position_margins(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             unit = tree.units[v]
             if unit > 0.0:
-                motion.room_below[v], motion.room_above[v] = -below / unit, above / unit
+                motion.margin_below[v], motion.margin_above[v] = -below / unit, above / unit
 
 
 @compiled
-def position_room(tree: Tree, motion: Motion, j: int) -> tuple[float, float]:
+def position_margins(tree: Tree, motion: Motion, j: int) -> tuple[float, float]:
     """How far a joint is from its lower and upper limit [rad or m]; infinite for a ball joint."""
     mover = tree.movers[j]
     if mover.kind == SPHERICAL:

@@ -19,7 +19,7 @@ from limbik.model.margins import limit_margins
 from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, feet_of
 from limbik.motion.feet.soles import Sole, soles_of
-from limbik.spatial import Array, as_number, as_numbers, nearest_turns, norm, rotation_log
+from limbik.spatial import Array, as_number, as_numbers, nearest_angles, norm, rotation_log
 
 STILL = 1e-4  # [m] a step of the ankle below which the knee's is not compared with it
 _NOISE = (1.0, -4.0, 6.0, -4.0, 1.0)  # fourth difference: of white noise of deviation 1 it is sqrt(70)
@@ -192,7 +192,7 @@ def _foot(
     motion: Motion, name: str, sole: Sole | None, stands: NDArray[np.bool_], ground: float, belt: Array
 ) -> Foot:
     up = "xyz".index(motion.up)
-    points = _places(motion, name)
+    points = _positions(motion, name)
     velocities = np.delete(np.diff(points, axis=0) / motion.dt - belt, up, axis=1)
     both = stands[1:] & stands[:-1]
     slides = 1e2 * norm(velocities)[both]
@@ -219,11 +219,11 @@ def _peaks(motion: Motion, *, slides: bool) -> tuple[Peak | None, Peak | None]:
     if len(motion) < 2:
         return None, None
     if motion.hierarchy is not None and not slides:
-        return _peaks_of_turns(motion)
+        return _peaks_of_rotation(motion)
     steps = model.difference(motion.q[:-1], motion.q[1:])
     turning = [joint.name for joint in model.joints if joint.nv and joint.kind is JointKind.CONTINUOUS]
     columns = [model.v_slice(name).start for name in turning]
-    steps[:, columns] = nearest_turns(steps[:, columns])  # the shorter way
+    steps[:, columns] = nearest_angles(steps[:, columns])  # the shorter way
     rates = steps / dt
     parts = []
     for joint in model.joints:
@@ -238,7 +238,7 @@ def _peaks(motion: Motion, *, slides: bool) -> tuple[Peak | None, Peak | None]:
     return _peak(rates, parts), _peak(np.diff(rates, axis=0) / dt, parts)
 
 
-def _peaks_of_turns(motion: Motion) -> tuple[Peak | None, Peak | None]:
+def _peaks_of_rotation(motion: Motion) -> tuple[Peak | None, Peak | None]:
     """The same of the joints of a BVH that turn, as rotations: their angles jump beside a gimbal lock."""
     groups = [group for group in Articulation(motion).groups if group.freedom]
     rotations = [group.rotation_at(motion.q) for group in groups]
@@ -292,7 +292,7 @@ def _limb(motion: Motion, frames: Sequence[str]) -> Limb:
     names = members_of(frames, "a limb", ModelError, "three frames: root, mid and tip")
     if len(names) != 3:
         raise ModelError(f"a limb needs three frames, root, mid and tip, found {len(names)}")
-    root, mid, tip = (_places(motion, name) for name in names)
+    root, mid, tip = (_positions(motion, name) for name in names)
     knee, ankle = norm(np.diff(mid - root, axis=0)), norm(np.diff(tip - root, axis=0))
     moves = ankle > STILL
     ratio = float((knee[moves] / ankle[moves]).max()) if moves.any() else 0.0
@@ -304,7 +304,7 @@ def _range(values: Array) -> tuple[float, float]:
 
 
 def _tracking(motion: Motion, name: str, target: ArrayLike) -> Tracking:
-    positions = _places(motion, name)
+    positions = _positions(motion, name)
     needed = f"places [{len(motion)}, 3] in metres"
     wanted = as_numbers(target, f"the target of {name!r}", needed, GoalError)
     if wanted.shape != positions.shape:
@@ -316,7 +316,7 @@ def _tracking(motion: Motion, name: str, target: ArrayLike) -> Tracking:
     return Tracking(name, float(errors[known].mean()), float(errors.max()), int(errors.argmax()))
 
 
-def _places(motion: Motion, frame: str) -> Array:
+def _positions(motion: Motion, frame: str) -> Array:
     """[T, 3] the origin of a frame in the world [m]."""
     return np.asarray(motion.model.pose(motion.q, frame)[:, :3, 3])
 

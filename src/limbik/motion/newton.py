@@ -17,7 +17,7 @@ from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.goals.task import AIM, AXIS
 from limbik.motion.bounded_least_squares import FREE, Scratch
 from limbik.motion.dense import damped_minimum, fill_null_space, gather, project, reduce
-from limbik.motion.limits import position_room
+from limbik.motion.limits import position_margins
 from limbik.motion.state import FIRST_FACTOR, LOWER_FACTOR, Motion
 from limbik.motion.tolerances import squared_excess
 from limbik.numerics.linear import (
@@ -53,7 +53,7 @@ def find_movable(tree: Tree, motion: Motion, scratch: Scratch, active: Floats, f
     count = 0
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
-        below, above = position_room(tree, motion, j)
+        below, above = position_margins(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             margin = above if active[v] > FREE else below
             is_held = motion.held[v] > 0.0 or (active[v] != FREE and margin <= AT_LIMIT)

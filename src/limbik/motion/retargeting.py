@@ -20,7 +20,7 @@ from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.contacts import ContactRule, as_stands, detect_contacts
 from limbik.motion.feet.sole_points import sole_of
-from limbik.motion.feet.targets import flat_turns, held_places, lifted
+from limbik.motion.feet.targets import flat_rotations, held_positions, lifted
 from limbik.motion.rates import rate_limits
 from limbik.motion.steady import Steady
 from limbik.solvers.stepper import Stepper
@@ -162,8 +162,8 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
 
     for k, side in enumerate(SIDES):
         rotations = _stood_upright(body.turns(q, side + LEG[2]), stands[:, k])
-        rotations = flat_turns(rotations, stands[:, k], motion.dt)
-        positions = lifted(held_places(brought(feet[side]), stands[:, k]), rotations, soles[side])
+        rotations = flat_rotations(rotations, stands[:, k], motion.dt)
+        positions = lifted(held_positions(brought(feet[side]), stands[:, k]), rotations, soles[side])
         yield _position(other, side + LEG[2], positions, FOOT)
         yield _turn(other, side + LEG[2], rotations, FOOT_TURN)
     left, right = (body.centers(q, side + LEG[0]) for side in SIDES)

@@ -66,7 +66,7 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
             rotations = _continuous(quat_from_matrix(group.rotation_at(motion.q)))
             _note_flips(motion, group.link, rotations)
             smoothed = _FILTERS[method](rotations, motion.dt, cutoff)
-            q[:, group.hinge_places] = motion.q[:, group.hinge_places]
+            q[:, group.hinge_indices] = motion.q[:, group.hinge_indices]
             put(motion.model, group, q, quat_to_matrix(smoothed / norm(smoothed)[:, None]))
     return replace(motion, q=motion.model.clip(q))
 
@@ -130,16 +130,16 @@ def _savitzky_golay(q: Array, dt: float, cutoff: float) -> Array:
 
 def _one_euro(q: Array, dt: float, cutoff: float) -> Array:
     smoothed, speed = q.copy(), np.zeros(q.shape[1])
-    speed_weight = _share(np.full(q.shape[1], SPEED_CUTOFF), dt)
+    speed_weight = _blend_weight(np.full(q.shape[1], SPEED_CUTOFF), dt)
     for k in range(1, len(q)):
         speed += speed_weight * ((q[k] - q[k - 1]) / dt - speed)
-        smoothed[k] = smoothed[k - 1] + _share(cutoff + OPENING * np.abs(speed), dt) * (
+        smoothed[k] = smoothed[k - 1] + _blend_weight(cutoff + OPENING * np.abs(speed), dt) * (
             q[k] - smoothed[k - 1]
         )
     return smoothed
 
 
-def _share(cutoff: Array, dt: float) -> Array:
+def _blend_weight(cutoff: Array, dt: float) -> Array:
     """Of a new value that a low pass of first order takes over."""
     return 1.0 / (1.0 + 1.0 / (2.0 * math.pi * cutoff * dt))
 

@@ -10,7 +10,9 @@ from limbik.tree.kinematics import nv
 from limbik.tree.residuals import n_tasks
 from limbik.tree.workspace import n_levels, n_rows, nq
 
-GIVEN_SIZE = 16  # numbers of what is given for one task: a pose, or a target as `tree.residuals` has it
+TARGET_SIZE_GIVEN = (
+    16  # numbers of what is given for one task: a pose, or a target as `tree.residuals` has it
+)
 
 # What is given for a task.
 AS_TARGET = 0.0  # the numbers of its target
@@ -29,9 +31,10 @@ TURNS = 7  # how often the arm has turned back since the targets moved
 TRAVEL = 8  # sum of the lengths of the latest steps, in units
 PLANS = 9  # 1 while a displacement is planned that takes many steps
 IDLE = 10  # [s] since the arm came nearer to its goals than before, while the targets rest
-IDLED = 11  # how often it has been idle for long since the targets moved
-CALM = 12  # what steps are multiplied by: below 1 after the arm has often been idle
-SETTINGS_SIZE = 13
+IDLE_TRAVEL = 11  # sum of the lengths of the steps in that time, in units
+IDLED = 12  # how often it has been idle for long since the targets moved
+CALM = 13  # what steps are multiplied by: below 1 after the arm has often been idle
+SETTINGS_SIZE = 14
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
@@ -43,7 +46,7 @@ class Motion(NamedTuple):
     settings: Annotated[Floats, array(SETTINGS_SIZE)]
     velocity_limits: Annotated[Floats, array(nv)]  # [rad/s or m/s]
     acceleration_limits: Annotated[Floats, array(nv)]  # [rad/s^2 or m/s^2]
-    given: Annotated[Floats, array(n_tasks, GIVEN_SIZE)]  # the targets of the next step
+    given: Annotated[Floats, array(n_tasks, TARGET_SIZE_GIVEN)]  # the targets of the next step
     forms: Annotated[Floats, array(n_tasks)]  # what is given for each task
     q: Annotated[Floats, array(nq)]
     v: Annotated[Floats, array(nv)]  # [rad/s or m/s] of the last step
@@ -61,8 +64,8 @@ class Motion(NamedTuple):
     first_before: Annotated[Floats, array(nv)]  # the same of the step before
     lower_before: Annotated[Floats, array(nv)]
     drift: Annotated[Floats, array(nv)]  # sum of the latest steps, in units
-    room_below: Annotated[Floats, array(nv)]  # how much farther it may go, in units
-    room_above: Annotated[Floats, array(nv)]
+    margin_below: Annotated[Floats, array(nv)]  # how much farther it may go, in units
+    margin_above: Annotated[Floats, array(nv)]
     curvature: Annotated[Floats, array(nv, nv)]  # positive part of the Hessian of the levels above one
     left: Annotated[Floats, array(n_rows)]  # residuals that are left for later steps
     squares: Annotated[Floats, array(n_levels)]  # squared errors where the last step has begun

@@ -12,7 +12,7 @@ import math
 
 from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
-from limbik.motion.limits import braking_step, fill_bounds, fill_room
+from limbik.motion.limits import braking_step, fill_bounds, fill_margins
 from limbik.motion.newton import SINGULAR, fill_model
 from limbik.motion.state import (
     BRAKES,
@@ -21,6 +21,7 @@ from limbik.motion.state import (
     FIRST_FACTOR,
     FRESH,
     IDLE,
+    IDLE_TRAVEL,
     IDLED,
     LOWER_FACTOR,
     PLAN,
@@ -72,11 +73,12 @@ STEADY = 0.1  # of a step: targets that have changed by less do not explain why 
 SETTLED = 1e-5  # length of a plan, in units, of an arm that has all but come to rest
 JUMP = 100.0  # times as long a plan for resting targets is no motion that had only been slow
 AT_REST = 1e-13  # length of a step, in units
-MAX_IDLE = 3.0  # [s] without an improvement after which the arm is compared with where it is then
+MAX_IDLE = 1.0  # [s] without an improvement after which the arm is compared with where it is then,
+MAX_IDLE_TRAVEL = 0.1  # if it has travelled as far in it [units]
 CHANCES = 3.0  # times that it is, before it is brought to rest
 CALMING = 0.5  # [s] in which its steps then fall to a third
 RETURNS = 3.0  # times as long as an arm takes to stop, until it has come back from beyond its goal
-IMPROVED = 1e-5  # part of a squared error that is an improvement
+IMPROVED = 1e-3  # part of a squared error that is an improvement
 SAME = 1e-4  # residual below which an upper level counts as met while a lower one improves
 CONVERGING = 0.5  # part of a residual: if more is left of it, it is not curvature that has left it
 MET = 0  # what a step returns: all targets have been read
@@ -155,8 +157,8 @@ def iterate(
 ) -> None:
     """One Gauss-Newton iteration from where the step has come to, which becomes the trial."""
     for v in range(motion.moved.size):
-        motion.room_below[v] = motion.lower[v] - motion.moved[v]
-        motion.room_above[v] = motion.upper[v] - motion.moved[v]
+        motion.margin_below[v] = motion.lower[v] - motion.moved[v]
+        motion.margin_above[v] = motion.upper[v] - motion.moved[v]
     levels = objectives.level_rows.size - 1
     active = motion.active[iteration * levels : (iteration + 1) * levels]
     if iteration > 0 or motion.settings[BRAKES] > 0.0:
@@ -174,7 +176,7 @@ def iterate(
         workspace.dq[v] = tree.units[v] * motion.moved[v]
     advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
     return_slowly(tree, motion.q, workspace.dq, workspace.trial)
-    measure_turns(tree, motion, workspace.trial)
+    measure_rotations(tree, motion, workspace.trial)
 
 
 @compiled
@@ -183,7 +185,10 @@ def leave_old_bounds(motion: Motion, active: Floats) -> None:
     to begin by taking it back.
     """
     for v in range(active.size):
-        if active[v] != FREE and (motion.room_above[v] if active[v] > FREE else motion.room_below[v]) != 0.0:
+        if (
+            active[v] != FREE
+            and (motion.margin_above[v] if active[v] > FREE else motion.margin_below[v]) != 0.0
+        ):
             active[v] = FREE
 
 
@@ -262,7 +267,7 @@ def propose_levels(
 ) -> None:
     """The change that the levels ask for, one after the other, with the rows as they are."""
     fill(0.0, motion.held)
-    begin_at(active[0], motion.room_below, motion.room_above, workspace.dx)
+    begin_at(active[0], motion.margin_below, motion.margin_above, workspace.dx)
     levels, nv = objectives.level_rows.size - 1, workspace.dx.size
     is_curved = False
     for level in range(levels):
@@ -282,8 +287,8 @@ def propose_levels(
             workspace.J[:first],
             workspace.hessian[: nv if is_newton or is_curved else 0],
             damping,
-            motion.room_below,
-            motion.room_above,
+            motion.margin_below,
+            motion.margin_above,
             motion.held,
             active[level],
             workspace.dx,
@@ -314,7 +319,7 @@ def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> No
     step before those that are at their bounds now.
     """
     for v in range(dx.size):
-        bound = motion.room_above[v] if active[v] > FREE else motion.room_below[v]
+        bound = motion.margin_above[v] if active[v] > FREE else motion.margin_below[v]
         if motion.held[v] > 0.0:
             active[v] = above[v]
         elif dx[v] != bound:
@@ -322,7 +327,7 @@ def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> No
 
 
 @compiled(inline=False)
-def measure_turns(tree: Tree, motion: Motion, trial: Floats) -> None:
+def measure_rotations(tree: Tree, motion: Motion, trial: Floats) -> None:
     """What limits of ball joints have made of their turns, into `motion.moved`; one that they make too fast
     is not made at all.
     """
@@ -368,7 +373,7 @@ def plan_braking(
     leave_motion(motion, workspace.errors[0])
     copy(motion.residuals, motion.wanted)
     fill(0.0, motion.planned)
-    fill_room(tree, motion)
+    fill_margins(tree, motion)
     levels = objectives.level_rows.size - 1
     active = motion.active[PLAN * levels : (PLAN + 1) * levels]
     motion.settings[PLANS] = 1.0
@@ -384,8 +389,8 @@ def plan_braking(
     adapt_damping(objectives, motion, last)
     first, lower = 0.0, 0.0
     if not may_rest(objectives, workspace, motion, workspace.dx, last):
-        first = motion.settings[CALM] * braking_share(tree, motion, motion.first_part)
-        lower = motion.settings[CALM] * braking_share(tree, motion, motion.lower_part)
+        first = motion.settings[CALM] * braking_fraction(tree, motion, motion.first_part)
+        lower = motion.settings[CALM] * braking_fraction(tree, motion, motion.lower_part)
     for v in range(motion.moved.size):
         motion.first_part[v] *= first
         motion.lower_part[v] *= lower
@@ -414,7 +419,7 @@ def starts_again(objectives: Objectives, motion: Motion, square: float, last: fl
 
 
 @compiled(inline=False)
-def braking_share(tree: Tree, motion: Motion, dx: Floats) -> float:
+def braking_fraction(tree: Tree, motion: Motion, dx: Floats) -> float:
     """Which part of a way [nv, in units] one step may cover so that all joints come to rest at its end."""
     dt = motion.settings[DT]
     fraction = 1.0
@@ -479,17 +484,16 @@ def calm_down(motion: Motion) -> None:
         fill(math.inf, motion.best)
     if is_improved(motion.squares, motion.best):
         copy(motion.squares, motion.best)
-        settings[IDLE] = -RETURNS * stopping_time(motion)
+        settings[IDLE], settings[IDLE_TRAVEL] = -RETURNS * stopping_time(motion), 0.0
         return
     settings[IDLE] += settings[DT]
-    if settings[IDLE] < MAX_IDLE:
-        return
-    if settings[IDLED] < CHANCES:
-        settings[IDLED] += 1.0
-        settings[IDLE] = 0.0
-        copy(motion.squares, motion.best)
-    else:
+    settings[IDLE_TRAVEL] += math.sqrt(squared_length(motion.moved))
+    if settings[IDLED] > CHANCES:
         settings[CALM] *= math.exp(-settings[DT] / CALMING)
+    elif settings[IDLE] > MAX_IDLE and settings[IDLE_TRAVEL] > MAX_IDLE_TRAVEL:
+        settings[IDLED] += 1.0
+        settings[IDLE], settings[IDLE_TRAVEL] = 0.0, 0.0
+        copy(motion.squares, motion.best)
 
 
 @compiled
@@ -578,7 +582,7 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
         settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
-    has_turned = turns_back(motion)
+    has_turned = reverses(motion)
     settings[TURNS] = settings[TURNS] + has_turned if is_steady else 0.0
     fading = FADING if settings[TURNS] < PATIENCE else 1.0
     may_shake = is_steady and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2
@@ -601,7 +605,7 @@ def adapted(factor: float, is_shaking: bool, is_steady: bool, fading: float) -> 
 
 
 @compiled(inline=False)
-def turns_back(motion: Motion) -> bool:
+def reverses(motion: Motion) -> bool:
     """Whether all levels together take back a part of the step before."""
     product = squared = squared_before = 0.0
     for v in range(motion.moved.size):

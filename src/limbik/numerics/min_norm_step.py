@@ -12,7 +12,7 @@ from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.linear import add, cholesky_solve, dot, fill
 
-KEPT = 1e-9  # of the largest gap: an inequality that misses less is kept
+SLACK = 1e-9  # of the largest gap: an inequality that misses less is kept
 EXCHANGES = 3  # for each inequality, at most
 
 n_inequalities = Size("n_inequalities")
@@ -46,7 +46,7 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
         values[i] = active[i] = 0.0
         largest = max(largest, abs(h[i]))
     for _ in range(EXCHANGES * m):
-        worst = most_missed(h, products, values, active, KEPT * largest)
+        worst = most_violated(h, products, values, active, SLACK * largest)
         if worst < 0:
             break
         active[worst] = 1.0
@@ -58,7 +58,7 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
 
 
 @compiled(inline=False)
-def most_missed(h: Floats, products: Floats, values: Floats, active: Floats, threshold: float) -> int:
+def most_violated(h: Floats, products: Floats, values: Floats, active: Floats, threshold: float) -> int:
     """The place of the inequality that misses most; -1 where none misses more than the least."""
     worst, largest = -1, threshold
     for i in range(h.size):

@@ -15,7 +15,7 @@ from limbik.scale.job import Chunk, Job, in_threads
 from limbik.solution import BatchSolution
 from limbik.solvers.all_solutions import solve_all_batch
 from limbik.solvers.batch import solve_batch
-from limbik.spatial import Array, nearest_turns, quat_from_matrix, quat_to_matrix
+from limbik.spatial import Array, nearest_angles, quat_from_matrix, quat_to_matrix
 from limbik.status import Status
 
 ALL, NEAREST = "all", "nearest"
@@ -155,7 +155,7 @@ class DatasetJob(Job):
     def _differ(self, q: Array, others: Array) -> NDArray[np.bool_]:
         """Whether q [N, nq] differs from all of others [N, k, nq], of which NaN are none."""
         change = (q[:, None] - others)[..., self.q_indices]
-        change = np.where(self._is_angle, nearest_turns(change), change)
+        change = np.where(self._is_angle, nearest_angles(change), change)
         return np.asarray(~np.any(np.abs(change).max(axis=-1) <= DISTINCT, axis=1))
 
     def _reasons(self, poses: Array) -> NDArray[np.int8]:
@@ -169,7 +169,7 @@ class DatasetJob(Job):
     def _as_steps(self, q: Array) -> NDArray[np.uint16]:
         """q [M, n] in steps of each joint's range, angles without one turned into theirs; 0 for NaN."""
         low, high = self._range
-        q = np.where(self._is_endless, nearest_turns(q), q)
+        q = np.where(self._is_endless, nearest_angles(q), q)
         steps = np.round(STEPS * np.clip((q - low) / (high - low), 0.0, 1.0))
         return np.nan_to_num(steps).astype(np.uint16)
 

@@ -50,7 +50,7 @@ from limbik.serial.seeding import (
     middle,
     neighbour,
     open_cell,
-    place,
+    put_joint,
     seed_candidate,
     seed_completed,
     seed_random,
@@ -72,18 +72,18 @@ HOPEFUL = 6  # whether there is a way to the goal
 REMEMBERED = 7
 
 # Flags.
-UNDER_WAY = 0.0
+ATTEMPTING = 0.0
 NEAR = 1.0  # has arrived, or will with its next step
 STALLED = 2.0
 
 # A record, of each problem that has begun: what is not needed in every iteration.
 TRIES = 0
-KEPT_COST = 1  # of the best configuration of all attempts
+BEST_COST = 1  # of the best configuration of all attempts
 CUT = 2  # what is missing on the way to a goal that is out of reach
 IS_POSE = 3
 CODE = 4  # of the answer, if it does not meet its goal: RUNNING where it is to go on
 MEMORY = 5  # of its lane, while it is in none
-KEPT = MEMORY + REMEMBERED  # the best configuration itself; then x and the first frame, while in no lane
+BEST_ROW = MEMORY + REMEMBERED  # the best configuration itself; then x and the first frame, while in no lane
 RECORDS = 4  # for every lane: under way, arriving, and to be gone on with
 
 # Whole numbers, in rows: the record of each lane, the lanes that have ended, the records of the arrivals; by
@@ -104,9 +104,9 @@ LARGEST_DEVIATION = to_be_bound()  # of a pose from being one
 step = careful_step = read_goal = read_one_goal = compare = complete_nearest = finish = to_be_bound()
 
 
-def working_places(n: int, rows: int, width: int) -> dict[str, int]:
+def working_offsets(n: int, rows: int, width: int) -> dict[str, int]:
     """Where things lie in the array that a batch works on; the block comes first."""
-    record = KEPT + 2 * n + VIEW
+    record = BEST_ROW + 2 * n + VIEW
     parts = {
         "AT_MEMORY": REMEMBERED * width,
         "AT_NEXT": NEAREST_ROWS * width,  # readings of goals of the problems that follow
@@ -201,7 +201,7 @@ def solve_many(
         ended = 0
         for lane in range(WIDTH):
             counters[ENDED * WIDTH + ended] = lane
-            ended += (work[AT_MEMORY + lane] != UNDER_WAY) & (counters[lane] != IDLE)
+            ended += (work[AT_MEMORY + lane] != ATTEMPTING) & (counters[lane] != IDLE)
 
 
 @compiled
@@ -327,7 +327,7 @@ def _take(
     is_pose = work[AT_NEXT + KEY_DEVIATION * WIDTH + k] <= LARGEST_DEVIATION
     is_beyond = work[AT_NEXT + KEY_BEYOND * WIDTH + k] > 0.0
     work[at + TRIES] = 0.0
-    work[at + KEPT_COST] = ENDLESS
+    work[at + BEST_COST] = ENDLESS
     work[at + CUT] = work[AT_NEXT + KEY_CUT * WIDTH + k]
     work[at + IS_POSE] = 1.0 if is_pose else 0.0
     work[AT_MEMORY + HOPEFUL * WIDTH + lane] = 1.0 if is_pose and not is_beyond else 0.0
@@ -338,7 +338,7 @@ def _take(
     if has_starts:
         for i in range(N):
             low, high = plan[AT_LOWER + i], plan[AT_UPPER + i]
-            work[i * WIDTH + lane] = min(max(place(plan, i, starts[N * problem + i]), low), high)
+            work[i * WIDTH + lane] = min(max(put_joint(plan, i, starts[N * problem + i]), low), high)
     elif plan[SET_USES_TABLE] == 1.0:
         for i in range(N):
             work[i * WIDTH + lane] = work[AT_SEEDS + i * WIDTH + k]
@@ -359,10 +359,10 @@ def _try_again(plan: Floats, table: Floats, poses: Floats, lane: int, work: Floa
     record = counters[lane]
     at, random = AT_RECORDS + record * RECORD_SIZE, RANDOM * WIDTH + record
     cost = work[ROW_COST * WIDTH + lane]
-    if cost < work[at + KEPT_COST]:
-        work[at + KEPT_COST] = cost
+    if cost < work[at + BEST_COST]:
+        work[at + BEST_COST] = cost
         for i in range(N):
-            work[at + KEPT + i] = work[(ROW_EVALUATED + i) * WIDTH + lane]
+            work[at + BEST_ROW + i] = work[(ROW_EVALUATED + i) * WIDTH + lane]
     tries = int(work[at + TRIES])
     is_spent = (work[AT_MEMORY + USED * WIDTH + lane] >= plan[SET_BUDGET]) | (tries >= plan[SET_RESTARTS])
     if is_spent or work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
@@ -391,7 +391,7 @@ def _go_on(record: int, lane: int, work: Floats, counters: Floats) -> None:
     for i in range(REMEMBERED):
         work[AT_MEMORY + i * WIDTH + lane] = work[at + MEMORY + i]
     for i in range(N + VIEW):
-        work[i * WIDTH + lane] = work[at + KEPT + N + i]
+        work[i * WIDTH + lane] = work[at + BEST_ROW + N + i]
 
 
 # ------------------------------------------------------------------------------------------------ answers
@@ -418,7 +418,7 @@ def _arrive(
     x = ROW_EVALUATED if is_here else 0
     for i in range(N):
         value = work[(x + i) * WIDTH + lane]
-        work[arrival + i * WIDTH] = value if work[at + CODE] == RUNNING else work[at + KEPT + i]
+        work[arrival + i * WIDTH] = value if work[at + CODE] == RUNNING else work[at + BEST_ROW + i]
     for i in range(N, N + VIEW):
         work[arrival + i * WIDTH] = work[i * WIDTH + lane]
     for i in range(REMEMBERED):
@@ -456,7 +456,7 @@ def _finish(
         code = SOLVED if is_met & (work[at + MEMORY + HOPEFUL] == 1.0) else int(work[at + CODE])
         if code == RUNNING:
             for i in range(N + VIEW):
-                work[at + KEPT + N + i] = work[arrival + i * WIDTH]
+                work[at + BEST_ROW + N + i] = work[arrival + i * WIDTH]
             counters[GOING_ON * WIDTH + going_on] = record
             going_on += 1
             continue

@@ -53,7 +53,7 @@ def one_interpreted(shape: Shape) -> Callable[..., None]:
     layout = Layout(shape)
     return lanes.solve.bind(
         **layout.constants,
-        **lanes.working_places(shape.n, layout.rows),
+        **lanes.working_offsets(shape.n, layout.rows),
         WIDTH=LANES,
         **functions_of_one(shape),
     ).interpreted
@@ -64,7 +64,7 @@ def many_interpreted(shape: Shape, width: int, single: bool = False) -> Callable
     layout = Layout(shape)
     return batch.solve_many.bind(
         **layout.constants,
-        **batch.working_places(shape.n, layout.rows, width),
+        **batch.working_offsets(shape.n, layout.rows, width),
         WIDTH=width,
         LARGEST_DEVIATION=SINGLE_ROUNDING if single else ROUNDING,
         **functions_of_many(shape, width, single),
@@ -164,7 +164,7 @@ def evaluate(shape: Shape) -> Emitted:
 
 
 def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
-    """The configurations of lanes that have arrived, and their squared errors; see `batch.working_places`."""
+    """Configurations and squared errors of lanes that have arrived; see `batch.working_offsets`."""
     n, offsets = shape.n, Layout(shape).places
 
     def function(rows: Rows, plan: Rows) -> Stored:

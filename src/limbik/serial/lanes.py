@@ -11,7 +11,7 @@ import math
 from limbik.compiler.kernel import Floats, compiled, to_be_bound
 from limbik.numerics.end_codes import BAD_GOAL, BAD_START, RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.random_numbers import uniform
-from limbik.numerics.start_check import MANY_TURNS
+from limbik.numerics.start_check import MANY_WINDINGS
 from limbik.serial.layout import (
     COMPLETED_ROWS,
     KEY_BEYOND,
@@ -34,7 +34,7 @@ from limbik.serial.seeding import (
     nearest_candidate,
     neighbour,
     open_cell,
-    place,
+    put_joint,
     seed_completed,
     seed_random,
     stretch_of,
@@ -83,8 +83,8 @@ USED = 1
 TRIES = 2
 RANDOM = 3
 SETS_DONE = 4
-KEPT_DISTANCE = 5
-KEPT_COST = 6
+BEST_DISTANCE = 5
+BEST_COST = 6
 MOVED = 7
 PROVED = 8
 HAS_START = 9
@@ -99,7 +99,7 @@ AT_LANES = AT_MARKS = AT_STATE = AT_START = AT_KEPT = AT_KEY = AT_EVALUATED = AT
 step = careful_step = read_goal = evaluate = to_be_bound()
 
 
-def working_places(n: int, rows: int) -> dict[str, int]:
+def working_offsets(n: int, rows: int) -> dict[str, int]:
     """Where things lie in the array that a solve works on; the block comes first."""
     parts = {
         "AT_LANES": 4 * LANES,
@@ -174,8 +174,8 @@ def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, 
     for i in range(STATE):
         work[AT_STATE + i] = 0.0
     work[AT_STATE + RANDOM] = first_random(plan)
-    work[AT_STATE + KEPT_COST] = math.inf
-    work[AT_STATE + KEPT_DISTANCE] = math.inf
+    work[AT_STATE + BEST_COST] = math.inf
+    work[AT_STATE + BEST_DISTANCE] = math.inf
     work[AT_STATE + PROVED] = work[AT_KEY + KEY_BEYOND]
     if mode == FROM_START:
         work[AT_STATE + HAS_START] = 1.0
@@ -226,12 +226,12 @@ def _take_start(plan: Floats, start: Floats, work: Floats) -> bool:
             return False
         lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
         inside = q if abs(q) < LOST_ANGLE else middle(plan, i)
-        if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > MANY_TURNS or q < lower or q > upper):
+        if plan[AT_CIRCULAR + i] == 1.0 and (abs(q) > MANY_WINDINGS or q < lower or q > upper):
             inside -= FULL_TURN * math.floor((inside - middle(plan, i)) / FULL_TURN + 0.5)
         inside = min(max(inside, lower), upper)
         if abs(inside - q) > 1e-12:
             work[AT_STATE + MOVED] = 1.0
-        work[AT_START + i] = place(plan, i, inside)
+        work[AT_START + i] = put_joint(plan, i, inside)
     return True
 
 
@@ -344,8 +344,8 @@ def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
 def _keep(work: Floats, lane: int) -> None:
     """Remember x of a lane where it is the best without a solution."""
     cost = work[ROW_COST * LANES + lane]
-    if cost < work[AT_STATE + KEPT_COST]:
-        work[AT_STATE + KEPT_COST] = cost
+    if cost < work[AT_STATE + BEST_COST]:
+        work[AT_STATE + BEST_COST] = cost
         for i in range(N):
             work[AT_KEPT + i] = work[(ROW_EVALUATED + i) * LANES + lane]
 
@@ -364,7 +364,7 @@ def _gather(plan: Floats, work: Floats) -> None:
         for i in range(N):
             spread = scale * min(1.0, plan[AT_SEED_UPPER + i] - plan[AT_SEED_LOWER + i])
             value = work[AT_START + i] + spread * (2.0 * uniform(work, AT_STATE + RANDOM) - 1.0)
-            low, high = place(plan, i, plan[AT_Q_LOWER + i]), place(plan, i, plan[AT_Q_UPPER + i])
+            low, high = put_joint(plan, i, plan[AT_Q_LOWER + i]), put_joint(plan, i, plan[AT_Q_UPPER + i])
             work[i * LANES + lane] = min(max(value, low), high)
         scale = MIN_SPREAD if lane == 0 else WIDENING * scale
     _fresh(work)
@@ -389,15 +389,15 @@ def _gathered(plan: Floats, table: Floats, work: Floats) -> bool:
     for lane in range(int(work[AT_STATE + IN_USE])):
         if meets(plan, work[ROW_POSITION * LANES + lane], work[ROW_ROTATION * LANES + lane]):
             distance = _distance_from_start(plan, work, lane)
-            if distance < work[AT_STATE + KEPT_DISTANCE]:
-                work[AT_STATE + KEPT_DISTANCE] = distance
-                work[AT_STATE + KEPT_COST] = -1.0
+            if distance < work[AT_STATE + BEST_DISTANCE]:
+                work[AT_STATE + BEST_DISTANCE] = distance
+                work[AT_STATE + BEST_COST] = -1.0
                 for i in range(N):
                     work[AT_KEPT + i] = work[(ROW_EVALUATED + i) * LANES + lane]
         else:
             _keep(work, lane)
     work[AT_STATE + SETS_DONE] += 1.0
-    has_best = work[AT_STATE + KEPT_DISTANCE] < math.inf
+    has_best = work[AT_STATE + BEST_DISTANCE] < math.inf
     left = plan[SET_RESTARTS] - work[AT_STATE + TRIES]
     enough = SETS if plan[SET_NEAREST] == 1.0 else 1
     if (has_best and work[AT_STATE + SETS_DONE] >= enough) or left <= 0.0:
@@ -435,7 +435,7 @@ def _distance_from_start(plan: Floats, work: Floats, lane: int) -> float:
 @compiled
 def _end(plan: Floats, work: Floats) -> None:
     """The answer where the budget is spent: the nearest, or what was gathered."""
-    if work[AT_STATE + KEPT_DISTANCE] < math.inf:
+    if work[AT_STATE + BEST_DISTANCE] < math.inf:
         _answer(plan, work, AT_KEPT, 1, SOLVED)
         return
     lanes = 1 if work[AT_STATE + DOING] == TRACKING else LANES
@@ -465,7 +465,7 @@ def _evaluate_at(plan: Floats, work: Floats, at: int, stride: int) -> bool:
             wanted = (work[AT_START + i] - plan[AT_OFFSET + i]) / plan[AT_SCALE + i]
         q = configuration(plan, i, work[at + i * stride], wanted)
         work[AT_ANSWER + HEADER + i] = q
-        work[AT_EVALUATED + i] = place(plan, i, q)
+        work[AT_EVALUATED + i] = put_joint(plan, i, q)
     for i in range(12):
         work[AT_EVALUATED + ROW_VIEW + i] = work[(ROW_VIEW + i) * LANES]
     evaluate(work[AT_EVALUATED : AT_EVALUATED + ROW_COST], plan)

@@ -40,7 +40,7 @@ def one_problem(shape: Shape) -> Program:
         kernel=one.bind(WIDTH=LANES),
         arguments=OF_ONE,
         as_bytes=(2, 3),
-        constants=_constants(shape) | lanes.working_places(shape.n, layout.rows),
+        constants=_constants(shape) | lanes.working_offsets(shape.n, layout.rows),
         functions=functions_of_one(shape),
         stem=shape.stem,
     )
@@ -54,7 +54,7 @@ def many_problems(shape: Shape, is_single: bool) -> Program:
         name="many_single" if is_single else "many",
         kernel=batch.solve_many.bind(WIDTH=width, LARGEST_DEVIATION=rounding),
         types={"number": SINGLE if is_single else DOUBLE},
-        constants=_constants(shape) | batch.working_places(shape.n, Layout(shape).rows, width),
+        constants=_constants(shape) | batch.working_offsets(shape.n, Layout(shape).rows, width),
         functions=functions_of_many(shape, width, is_single),
         stem=shape.stem,
     )

@@ -157,7 +157,7 @@ def configuration(plan: Floats, i: int, x: float, wanted: float) -> float:
 
 
 @compiled(inline=True)
-def place(plan: Floats, i: int, q: float) -> float:
+def put_joint(plan: Floats, i: int, q: float) -> float:
     """Joint i's x for its q."""
     return plan[AT_SCALE + i] * q + plan[AT_OFFSET + i]
 

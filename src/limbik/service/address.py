@@ -47,19 +47,19 @@ def listen(host: str, port: int) -> socket.socket:
 def numeric(host: str) -> str:
     """The address that `listen` takes for a host's name, in numbers; the name where there is none."""
     try:
-        return str(_found(host, 0)[-1][0])
+        return str(_resolved(host, 0)[-1][0])
     except (OSError, UnicodeError):
         return host
 
 
-def _found(host: str, port: int) -> tuple[Any, ...]:
+def _resolved(host: str, port: int) -> tuple[Any, ...]:
     """Family, kind, protocol, name and address of the socket for a host."""
     addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     return min(addresses, key=lambda entry: entry[0] != socket.AF_INET)
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    family, kind, protocol, _, address = _found(host, port)
+    family, kind, protocol, _, address = _resolved(host, port)
     listener = socket.socket(family, kind, protocol)
     try:
         if os.name == "posix":  # elsewhere this option lets two programs share a port

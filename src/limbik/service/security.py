@@ -41,7 +41,7 @@ class Gate:
 
     def admits_host(self, host: str) -> bool:
         """On a loopback address only localhost and literal addresses, elsewhere any name."""
-        address = _place(host, "http")
+        address = _host_and_port(host, "http")
         return address is not None and (
             not is_loopback(self.host) or is_loopback(address[0]) or _is_address(address[0])
         )
@@ -53,7 +53,7 @@ class Gate:
         scheme, separator, rest = origin.partition("://")
         if not separator or scheme not in DEFAULT_PORTS:
             return False
-        own_address, from_ = _place(host, scheme), _place(rest, scheme)
+        own_address, from_ = _host_and_port(host, scheme), _host_and_port(rest, scheme)
         if own_address is None or from_ is None:
             return False
         return from_ == own_address or (is_loopback(from_[0]) and from_[1] == own_address[1])
@@ -119,7 +119,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _place(netloc: str, scheme: str) -> tuple[str, int] | None:
+def _host_and_port(netloc: str, scheme: str) -> tuple[str, int] | None:
     """Name and port of "localhost:8000"; None for anything else."""
     try:
         parts = urlsplit(f"//{netloc}")

@@ -196,7 +196,7 @@ def _point_plan(model: Model, frame: str, limits: bool, size: int) -> AnswersPla
     form = point_form(axes)
     if form is None or not (size == len(UP) or moves_in_plane(axes, UP)):
         return None
-    chain = replace(chain, joints=chain.joints[: axes.size], q_places=chain.q_places[: axes.size])
+    chain = replace(chain, joints=chain.joints[: axes.size], q_indices=chain.q_indices[: axes.size])
     return PointPlan(model, chain, frame, axes, form, limits, size)
 
 

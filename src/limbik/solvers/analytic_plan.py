@@ -29,8 +29,8 @@ from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, Sear
 from limbik.solvers.elimination_plan import EliminationPlan, elimination_plan
 from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
 from limbik.solvers.self_motion import one_of_each_curve
-from limbik.solvers.watch import run_either_way, time_watch
-from limbik.spatial import Array, as_pose, nearest_turns
+from limbik.solvers.watch import run_compiled_or_interpreted, time_watch
+from limbik.spatial import Array, as_pose, nearest_angles
 
 Q, HAS_FREE = WORK["Q"], WORK["HAS_FREE"]
 
@@ -134,7 +134,7 @@ class AnalyticPlan(AnswersPlan):
             own = None if met is None else self.legal(met[self.places], near, pose)
             if own is None:
                 own, _ = self.within_limits(each[self.places], near)
-            is_known = any(np.abs(nearest_turns(own - other)).max() < DISTINCT for other in result)
+            is_known = any(np.abs(nearest_angles(own - other)).max() < DISTINCT for other in result)
             if not is_known:
                 result.append(own)
         q = np.array(result).reshape(-1, self.form.count)
@@ -178,7 +178,7 @@ class AnalyticPlan(AnswersPlan):
             self._kernel(fill_answers)(*arguments, watch)
 
         call = Call(self._many, *arguments)
-        run_either_way(self._many, watch, lambda: call.run(watch), interpret)
+        run_compiled_or_interpreted(self._many, watch, lambda: call.run(watch), interpret)
         return q, counts.astype(np.intp), free
 
     def is_complete(self, request: Any, /) -> bool:

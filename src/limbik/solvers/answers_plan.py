@@ -23,10 +23,10 @@ from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers.sampled_solutions import STARTS
 from limbik.solvers.self_motion import Mover, self_motions
-from limbik.spatial import Array, Matrix4, as_poses, nearest_turns, norm
+from limbik.spatial import Array, Matrix4, as_poses, nearest_angles, norm
 
 FULL_TURN = 2.0 * math.pi
-TURNS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
+WINDINGS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
 
 PlanRequest: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq] or None, and what a plan adds
 
@@ -57,7 +57,7 @@ class AnswersPlan(ABC):
         self.chain = chain
         self.frame = frame
         self._limits = limits
-        self.places = chain.q_places
+        self.places = chain.q_indices
         infinite = np.full(len(chain.joints), math.inf)
         self.lower = np.array([joint.lower for joint in chain.joints]) if limits else -infinite
         self.upper = np.array([joint.upper for joint in chain.joints]) if limits else infinite
@@ -98,7 +98,7 @@ class AnswersPlan(ABC):
         if start is not None:
             q = q[np.argsort(norm(q - near), kind="stable")]
         if turns:
-            q = self.with_turns(q, near)
+            q = self.with_windings(q, near)
         if not self.is_whole:
             q = self.whole(q, start)
         return AllSolutions(q, self, request, perf_counter() - began)
@@ -147,7 +147,7 @@ class AnswersPlan(ABC):
         """The chain's configurations [..., n] with the revolutions that bring each revolute joint within its
         limits, the nearest to `near` [n], clipped to them; and by how much [...] each was beyond one.
         """
-        turned = np.where(self._slides, q, near + nearest_turns(q - near))
+        turned = np.where(self._slides, q, near + nearest_angles(q - near))
         turn = np.where(self._slides, 0.0, FULL_TURN)
         above, below = turned - self.upper - AT_LIMIT, self.lower - AT_LIMIT - turned
         turned = turned - turn * np.ceil(np.where(above > 0.0, above, 0.0) / FULL_TURN)
@@ -182,7 +182,7 @@ class AnswersPlan(ABC):
                 return q
         return None
 
-    def with_turns(self, q: Array, near: Array) -> Array:
+    def with_windings(self, q: Array, near: Array) -> Array:
         """The chain's configurations [k, n] with all whole turns of revolute joints that limits allow."""
         every = [turned for each in q for turned in itertools.product(*self._turned(each, near))]
         turned = np.array(every).reshape(-1, q.shape[1])
@@ -196,8 +196,8 @@ class AnswersPlan(ABC):
             if joint.kind is JointKind.PRISMATIC:
                 choices.append([value])
                 continue
-            lower = max(lower, middle - TURNS_WITHOUT_LIMIT) if math.isinf(lower) else lower
-            upper = min(upper, middle + TURNS_WITHOUT_LIMIT) if math.isinf(upper) else upper
+            lower = max(lower, middle - WINDINGS_WITHOUT_LIMIT) if math.isinf(lower) else lower
+            upper = min(upper, middle + WINDINGS_WITHOUT_LIMIT) if math.isinf(upper) else upper
             first = math.ceil((lower - AT_LIMIT - value) / FULL_TURN)
             last = math.floor((upper + AT_LIMIT - value) / FULL_TURN)
             values = (value + FULL_TURN * k for k in range(first, last + 1))

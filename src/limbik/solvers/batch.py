@@ -21,7 +21,7 @@ from limbik.model.chain import chain_to
 from limbik.model.model import Model, as_model
 from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
-from limbik.numerics.start_check import MANY_TURNS, ROUNDING
+from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
 from limbik.options import EachOptions
 from limbik.serial import batch
 from limbik.serial.kernels import WIDTHS, many_interpreted
@@ -35,7 +35,7 @@ from limbik.solvers.free_batch import batch_made_free
 from limbik.solvers.free_options import free_options
 from limbik.solvers.plans import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan
-from limbik.solvers.watch import run_either_way, time_watch
+from limbik.solvers.watch import run_compiled_or_interpreted, time_watch
 from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_whole
 
 PRECISIONS = ("double", "single")
@@ -113,7 +113,9 @@ def solve_batch(
     job.mend(answers, starts)
     if starts is not None and plan.uses_limits:
         inside = model.clip(starts)
-        answers[:, MOVED] = ((np.abs(inside - starts) > ROUNDING) | (np.abs(starts) > MANY_TURNS)).any(axis=1)
+        answers[:, MOVED] = ((np.abs(inside - starts) > ROUNDING) | (np.abs(starts) > MANY_WINDINGS)).any(
+            axis=1
+        )
     q = plan.whole(answers[:, HEADER:], starts)
     made = BatchSolution(q, answers[:, :HEADER], perf_counter() - began, "lm")
     if free is None:
@@ -127,8 +129,8 @@ def solve_batch(
 def from_starts(plan: SerialPlan, pose: Array, starts: Array, watch: Watch) -> Array:
     """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
     job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, watch)
-    facts, q = job.from_starts(starts)
-    return q[facts[:, 0] == SOLVED]
+    outcome, q = job.from_starts(starts)
+    return q[outcome[:, 0] == SOLVED]
 
 
 def _check(threads: Any, precision: Any, seed: Any) -> None:
@@ -300,7 +302,7 @@ class _Job:
 
     def _solve_one(self, i: int, answers: Array, starts: Array | None) -> None:
         solution = self.plan.solve_pose(self.targets[i], None if starts is None else starts[i], self.seed)
-        answers[i] = self.plan.row_facts(solution)
+        answers[i] = self.plan.outcome_row(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:
         """One run of the driver over all problems."""
@@ -327,7 +329,7 @@ class _Job:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
             _interpreted(shape, is_single)(*problems, 0, count, answers.reshape(-1), *work, watch)
 
-        run_either_way(program, self.watch, run, interpret)
+        run_compiled_or_interpreted(program, self.watch, run, interpret)
         return answers
 
     def _in_threads(self, run: Callable[[int, int, Watch], None], min_piece: int) -> None:
@@ -382,7 +384,7 @@ def _pieces(count: int, threads: int, min_piece: int) -> Iterator[tuple[int, int
 
 def _working_arrays(shape: Shape, width: int, kind: np.dtype[Any]) -> tuple[Any, Any]:
     """What the driver works on, and its whole numbers."""
-    size = batch.working_places(shape.n, Layout(shape).rows, width)["WORK_SIZE"]
+    size = batch.working_offsets(shape.n, Layout(shape).rows, width)["WORK_SIZE"]
     work = aligned(size * kind.itemsize // 8 + 1).view(kind)[:size]
     return work, np.zeros(batch.COUNTERS * width, np.int64)
 

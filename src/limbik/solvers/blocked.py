@@ -70,7 +70,7 @@ def blocked_each(request: Request, checker: Checker, clearance: float, q: Array,
             distances = checker.distances(q[open_], within=below, pairs=is_fixed)
             open_, distances = open_[distances < below], distances[distances < below]
             if status is Status.GOAL_IN_COLLISION:
-                open_ = open_[distances < clearance - 2.0 * room(request, frame, q[open_])]
+                open_ = open_[distances < clearance - 2.0 * extent_around(request, frame, q[open_])]
             statuses[open_] = STATUSES.index(status)
     return statuses
 
@@ -88,7 +88,7 @@ def _blocked(
         return None
     of_goal = fixed.with_frame[near.pairs]
     if of_goal.any():
-        of_goal &= near.distances < clearance - 2.0 * room(request, frame, q)
+        of_goal &= near.distances < clearance - 2.0 * extent_around(request, frame, q)
     if of_goal.any():
         return _of_pairs(Status.GOAL_IN_COLLISION, checker, frame, near, of_goal, moving)
     return None
@@ -114,7 +114,7 @@ def fixed_goal(request: Request) -> tuple[str, Matrix4] | None:
     return frame, goal.target @ pose_inverse(tool_of(request, goal))
 
 
-def room(request: Request, frame: str, q: Array) -> Array:
+def extent_around(request: Request, frame: str, q: Array) -> Array:
     """[m] by which tolerances allow the bodies that are rigid with a frame at q [..., nq] to be elsewhere."""
     names = "tolerance", "tolerance_rotation"
     position, rotation = (float(request.options.get(name, getattr(Options, name))) for name in names)

@@ -57,7 +57,7 @@ class ClosedPlan(Plan):
         begin = self.model.neutral if start is None else start
         nearest = self._nearest(goals[0], begin)
         judged = self._judge.solve(Problem(goals, start if nearest is None else nearest, seed))
-        solution = Solution(judged.q, judged.facts, judged.time, self, start, goals)
+        solution = Solution(judged.q, judged.outcome, judged.time, self, start, goals)
         if observer is not None:
             inside = self.model.clip(begin)
             first = Observer()

@@ -21,7 +21,7 @@ from limbik.solvers.checked_options import locked_names
 from limbik.solvers.request import Request
 from limbik.spatial import Array, as_pose, cross, skew
 
-Asked: TypeAlias = Literal["pose", "position", "orientation"]
+TargetKind: TypeAlias = Literal["pose", "position", "orientation"]
 
 ROWS = {"pose": slice(0, 6), "position": slice(0, 3), "orientation": slice(3, 6)}
 OF_GOAL = {Pose: "pose", Position: "position", Orientation: "orientation"}
@@ -33,7 +33,7 @@ def solution_jacobian(
     q: ArrayLike,
     frame: str | None = None,
     *,
-    of: Asked = "pose",
+    of: TargetKind = "pose",
     limits: bool = True,
     locked: Collection[str] = (),
     tool: ArrayLike | None = None,

@@ -108,7 +108,7 @@ class _Case:
 
     def within_limits(self) -> Array | None:
         """What a search of the whole space finds."""
-        return self._found(self.request.goals, start=self.solution.q, iterations=SEARCH)
+        return self._solved(self.request.goals, start=self.solution.q, iterations=SEARCH)
 
     def unlocked(self) -> dict[str, Any]:
         """What is reported where there is a solution with one of the locked joints free, or with all."""
@@ -117,7 +117,7 @@ class _Case:
         alone = [(name,) for name in locked]
         for free in [*alone, locked] if len(locked) > 1 else alone:
             remaining = [name for name in locked if name not in free]
-            q = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=remaining)
+            q = self._solved(self.request.goals, start=self.solution.q, iterations=SEARCH, locked=remaining)
             if q is not None:
                 held = standing(self.model, self.solution.q, free)
                 return {"unlocked": free, "q_unlocked": q, "held": held}
@@ -136,20 +136,20 @@ class _Case:
         remaining = [goal for goal in goals if goal is not None]
         if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
             return None
-        return self._found(remaining, start=self.solution.q, iterations=SEARCH)
+        return self._solved(remaining, start=self.solution.q, iterations=SEARCH)
 
     def beyond_limits(self) -> _Beyond | None:
         """The solution without limits that is least beyond them, of those from several starts."""
         if not self.model.has_limits or not self.request.options.get("limits", True):
             return None
-        first = self._found(self.request.goals, start=self.solution.q, iterations=SEARCH, limits=False)
+        first = self._solved(self.request.goals, start=self.solution.q, iterations=SEARCH, limits=False)
         if first is None:
             return None
         best = self._toward_limits(first)
         for start in self.model.random(SEED, STARTS - 1):
             if not best.excesses:
                 break
-            q = self._found(self.request.goals, start=self._held(start), iterations=SHORT, limits=False)
+            q = self._solved(self.request.goals, start=self._held(start), iterations=SHORT, limits=False)
             if q is not None:
                 best = min(best, self._toward_limits(q), key=lambda beyond: beyond.size)
         return self._legal(best)
@@ -192,7 +192,7 @@ class _Case:
         for _ in range(HALVINGS):
             fraction = 0.5 * (reached + missed)
             target = pose_from(here @ rotation_exp(fraction * rotation), goal.target[:3, 3])
-            nearer = self._found([dataclasses.replace(goal, target=target)], start=q, iterations=SHORT)
+            nearer = self._solved([dataclasses.replace(goal, target=target)], start=q, iterations=SHORT)
             if nearer is None:
                 missed = fraction
             else:
@@ -212,14 +212,14 @@ class _Case:
             **reason,
         )
 
-    def _found(self, goals: Sequence[Goal], **options: Any) -> Array | None:
+    def _solved(self, goals: Sequence[Goal], **options: Any) -> Array | None:
         """A configuration that meets the goals."""
         answer = self.model.solve(self._goal(goals), seed=SEED, **{**self.options, **options})
         return answer.q if answer.success else None
 
     def _met(self, indices: Sequence[int]) -> Array | None:
         goals = [self.request.goals[index] for index in indices]
-        return self._found(goals, start=self.solution.q, iterations=SEARCH)
+        return self._solved(goals, start=self.solution.q, iterations=SEARCH)
 
     def _goal(self, goals: Sequence[Goal]) -> Any:
         return goals[0] if len(goals) == 1 else list(goals)
@@ -244,7 +244,7 @@ class _Case:
             if not best.excesses:
                 break
             start = self.model.clip(best.q)
-            nearer = self._found(self.request.goals, start=start, iterations=SHORT, restarts=0, limits=False)
+            nearer = self._solved(self.request.goals, start=start, iterations=SHORT, restarts=0, limits=False)
             if nearer is None:
                 break
             beyond = self._beyond(nearer)
@@ -273,7 +273,7 @@ class _Case:
     def _legal(self, beyond: _Beyond) -> _Beyond:
         """The same, or without excess where the goals can be met within the limits close by."""
         start = self.model.clip(beyond.q)
-        legal = self._found(self.request.goals, start=start, iterations=SHORT, restarts=0)
+        legal = self._solved(self.request.goals, start=start, iterations=SHORT, restarts=0)
         return beyond if legal is None else _Beyond(legal, (), 0.0)
 
 

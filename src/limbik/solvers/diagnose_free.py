@@ -25,7 +25,7 @@ from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.solution import Solution
-from limbik.solvers.blocked import Blocked, fixed_goal, room
+from limbik.solvers.blocked import Blocked, extent_around, fixed_goal
 from limbik.solvers.diagnose import diagnose, position_alone, standing
 from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.goal_words import described
@@ -37,7 +37,7 @@ from limbik.status import Status
 MAX_EXAMINED = 200  # solutions that are looked at again
 MAX_TRIED = 3  # obstacles without which is solved, and shifts
 SAME = 1e-3  # [rad or m] two solutions that differ by less in every joint are one
-MORE_ROOM = 1e-3  # [m] that a shift leaves
+EXTRA_SHIFT = 1e-3  # [m] that a shift leaves
 FARTHEST_SHIFT = 0.5  # [m]
 
 
@@ -134,7 +134,7 @@ class _Case:
         remaining = [goal for goal in goals if goal is not None]
         if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
             return None
-        return self._found(remaining, self.free.world)
+        return self._solved(remaining, self.free.world)
 
     def shifts_of_goal(self) -> list[Array]:
         """[3, m] shifts of the only goal that free what is rigid with its frame, the shortest first."""
@@ -144,7 +144,7 @@ class _Case:
         frame, pose = goal
         q = self.solution.q
         fixed = FixedChecker(self.checker, frame, q, moving_velocities(self.request))
-        wanted = self.free.clearance + float(room(self.request, frame, q))
+        wanted = self.free.clearance + float(extent_around(self.request, frame, q))
         directions = [*fixed.near_pairs(pose, wanted).normals, *np.eye(3), *-np.eye(3)]
         lengths = (_free_length(fixed, pose, direction, wanted) for direction in directions)
         shifts = [n * direction for n, direction in zip(lengths, directions, strict=True) if n is not None]
@@ -153,7 +153,7 @@ class _Case:
     def shifts_of_answer(self) -> list[Array]:
         """[3, m] the shift that brings the pairs at the answer apart."""
         near = self.checker.near_pairs(self.solution.q, self.free.clearance)
-        missing = self.free.clearance + MORE_ROOM - near.distances
+        missing = self.free.clearance + EXTRA_SHIFT - near.distances
         shift = shortest_change(near.normals, missing, np.full(len(missing), 1e-6))
         return [shift] if 0.0 < np.linalg.norm(shift) <= FARTHEST_SHIFT else []
 
@@ -163,7 +163,7 @@ class _Case:
         if not all(isinstance(goal, Pose | Position | Orientation) for goal in goals):
             return {}
         for shift in shifts[:MAX_TRIED]:
-            q = self._found([_shifted(goal, shift) for goal in goals], self.free.world)
+            q = self._solved([_shifted(goal, shift) for goal in goals], self.free.world)
             if q is not None:
                 return {"shift": shift, "q_shifted": q}
         return {}
@@ -171,9 +171,9 @@ class _Case:
     def _without(self, names: tuple[str, ...]) -> Array | None:
         if len(names) > 1:
             return None
-        return self._found(self.request.goals, self.free.world.without(*names))
+        return self._solved(self.request.goals, self.free.world.without(*names))
 
-    def _found(self, goals: Sequence[Goal], world: World) -> Array | None:
+    def _solved(self, goals: Sequence[Goal], world: World) -> Array | None:
         target: Any = goals[0] if len(goals) == 1 else list(goals)
         options: dict[str, Any] = {**self.request.options, "clearance": self.free.clearance}
         answer = self.request.model.solve(target, start=self.solution.start, world=world, **options)
@@ -191,7 +191,7 @@ def _free_length(fixed: FixedChecker, pose: Matrix4, direction: Array, wanted: f
         near = fixed.near_pairs(moved, wanted)
         if not len(near.pairs):
             return length
-        length += float(wanted - near.distances.min()) + MORE_ROOM
+        length += float(wanted - near.distances.min()) + EXTRA_SHIFT
     return None
 
 

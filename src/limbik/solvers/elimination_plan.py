@@ -19,7 +19,7 @@ from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.self_motion import one_of_each_curve
-from limbik.spatial import Array, Matrix4, as_pose, nearest_turns
+from limbik.spatial import Array, Matrix4, as_pose, nearest_angles
 
 MAX = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
@@ -71,7 +71,7 @@ class EliminationPlan(AnswersPlan):
         still = (q[:own] for q in every if np.abs(q[own:]).max(initial=0.0) < STILL)
         legal: list[Array] = []
         for q in (self.legal(q, near, pose) for q in still):  # limits may have moved two to the same one
-            if q is not None and all(np.abs(nearest_turns(q - other)).max() >= SAME for other in legal):
+            if q is not None and all(np.abs(nearest_angles(q - other)).max() >= SAME for other in legal):
                 legal.append(q)
         q = np.array(legal).reshape(-1, own)
         if are_isolated or len(q) < 2:

@@ -35,7 +35,7 @@ class EvenPlan(Plan):
         if again.success and observer is not None and second is not None:
             observer.descents, observer.lanes = second.descents, second.lanes
         best = again if again.success else first
-        return Solution(best.q, best.facts, perf_counter() - began, best.question, best.start, best.target)
+        return Solution(best.q, best.outcome, perf_counter() - began, best.question, best.start, best.target)
 
     @functools.cached_property
     def _even(self) -> Plan:

@@ -23,7 +23,7 @@ from limbik.numerics.end_codes import SOLVED
 from limbik.solution import STATUSES, BatchSolution
 from limbik.solvers.blocked import blocked_each
 from limbik.solvers.free_options import FreeOptions
-from limbik.solvers.moving import moving_velocities, still_places
+from limbik.solvers.moving import moving_velocities, still_indices
 from limbik.solvers.request import Request
 from limbik.spatial import Array
 from limbik.status import Status
@@ -33,10 +33,10 @@ RESTARTS = sum(ROUNDS)  # unless it is said
 ALONE = 168  # starts, where a problem is solved by itself
 MAX_AT_ONCE = 1 << 15  # starts
 
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 # Answers to some of the problems (places [n]) from starts [n, nq]: facts [n, ...] and q [n, nq].
-FromStarts = Callable[[Places, Array], tuple[Array, Array]]
+FromStarts = Callable[[Indices, Array], tuple[Array, Array]]
 
 
 def batch_made_free(
@@ -59,8 +59,8 @@ def batch_made_free(
     restarts = options.get("restarts")
     options = {**options, "restarts": RESTARTS if restarts is None else restarts}
     checker = checker_of(model, free.world)
-    q, outcomes = first.q.copy(), first.facts.copy()
-    left: Places = np.flatnonzero(outcomes[:, 0] == SOLVED)
+    q, outcomes = first.q.copy(), first.outcome.copy()
+    left: Indices = np.flatnonzero(outcomes[:, 0] == SOLVED)
     left = left[~checker.are_free(q[left], free.clearance)]
     if left.size:
         goal = Pose(target=np.eye(4), frame=frame)  # of all that matters here, they differ in their targets
@@ -86,7 +86,7 @@ def batch_made_free(
             clearance=free.clearance,
             **{**options, "restarts": min(options["restarts"], ALONE)},
         )
-        q[k], outcomes[k] = solution.q, solution.facts[: outcomes.shape[1]]
+        q[k], outcomes[k] = solution.q, solution.outcome[: outcomes.shape[1]]
     return BatchSolution(q, outcomes, perf_counter() - began, first.solver)
 
 
@@ -106,7 +106,7 @@ class _Starts:
         self._checker, self._clearance = checker, clearance
         self._from_starts, self._starts = from_starts, starts
         self._random = np.random.default_rng(seed + 1)
-        self._still = still_places(request)
+        self._still = still_indices(request)
         self._left: int = request.options["restarts"]
 
     def rounds(self) -> Iterator[int]:
@@ -117,7 +117,7 @@ class _Starts:
             if count > 0:
                 yield count
 
-    def still_open(self, left: Places, count: int, q: Array, outcomes: Array) -> Places:
+    def still_open(self, left: Indices, count: int, q: Array, outcomes: Array) -> Indices:
         """Solve from `count` starts for each problem that is left [k]; those that are left then.
 
         What is found goes into q [N, nq] and facts [N, ...].
@@ -126,7 +126,7 @@ class _Starts:
         parts = [left[k : k + at_once] for k in range(0, len(left), at_once)]
         return np.concatenate([self._of_part(part, count, q, outcomes) for part in parts])
 
-    def _of_part(self, part: Places, count: int, q: Array, outcomes: Array) -> Places:
+    def _of_part(self, part: Indices, count: int, q: Array, outcomes: Array) -> Indices:
         problems = np.repeat(part, count)
         starts = self._model.random(self._random, len(problems))
         starts[:, self._still] = q[problems][:, self._still]

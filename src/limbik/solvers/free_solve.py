@@ -53,10 +53,10 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     asked = first.question
     question = FreeQuestion(asked, model, free)
     if not first.success:
-        return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
+        return Solution(first.q, first.outcome, perf_counter() - began, question, first.start, first.target)
     checker = checker_of(model, free.world)
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
-        return Solution(first.q, first.facts, perf_counter() - began, question, first.start, first.target)
+        return Solution(first.q, first.outcome, perf_counter() - began, question, first.start, first.target)
     request = question.request_without_world(first.target)
     limit = request.options.get("time_limit")
     watch = time_watch(None if limit is None else limit - (perf_counter() - began))
@@ -64,13 +64,13 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     q = search.run()
     if q is None:
         question = FreeQuestion(asked, model, free, search.seen())
-        q = search.least_deep()
+        q = search.shallowest()
     outcome = _facts(first, request, q, search.status)
     return Solution(q, outcome, perf_counter() - began, question, first.start, first.target)
 
 
 def _facts(first: Solution, request: Request, q: Array, status: Status) -> Array:
-    outcome = np.array(first.facts[:6])
+    outcome = np.array(first.outcome[:6])
     outcome[0] = STATUSES.index(status)
     if q is not first.q:
         metres, radians = measure.largest_errors(request, q)
@@ -115,7 +115,7 @@ class _Search:
         """What was looked at, all of it in collision."""
         return Seen(np.concatenate(self._seen), self._is_complete, self._blocked)
 
-    def least_deep(self) -> Array:
+    def shallowest(self) -> Array:
         """[nq] of what was looked at, what comes nearest to being free."""
         if len(self._seen) == 1:
             return self._first.q

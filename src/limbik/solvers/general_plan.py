@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from limbik.goals import Goal, Orientation, Pose, Position, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.model import Model
-from limbik.solution import Facts, Solution
+from limbik.solution import Outcome, Solution
 from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.tasks import METRES_PER_RADIAN
@@ -74,7 +74,7 @@ class GeneralPlan(TreePlan):
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
         self._attempt(work, self.options.budget - spent, rows, watch)
         iterations = spent + work.answer[ITERATIONS]
-        outcome = Facts(above.facts[0], *self._errors(work.task_errors), iterations, *above.facts[4:6])
+        outcome = Outcome(above.outcome[0], *self._errors(work.task_errors), iterations, *above.outcome[4:6])
         return self._solution(work, outcome, problem, began)
 
     def _above_alone(self, problem: Problem, trace: Trace) -> Solution:

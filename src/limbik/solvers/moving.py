@@ -43,7 +43,7 @@ def velocities_of(model: Model, joints: Iterable[str]) -> Array:
     return is_moving
 
 
-def still_places(request: Request) -> NDArray[np.intp]:
+def still_indices(request: Request) -> NDArray[np.intp]:
     """Places in q [nq] of the joints that goals do not move, and of those that are locked."""
     is_still = np.ones(request.model.nq, dtype=bool)
     for name in free_to_move(request):

@@ -47,7 +47,7 @@ from limbik.spatial import (
 Keep: TypeAlias = str | GoalLike | Sequence[Goal] | None
 Objective: TypeAlias = Callable[[Model, Array], ArrayLike]
 
-ROOM = 0.001  # of half a range: a joint nearer to its limit is pushed no harder
+MARGIN = 0.001  # of half a range: a joint nearer to its limit is pushed no harder
 ONE_SIDED = {"travel": 1.0}  # [m] half of the range where one limit is missing; of turns [rad]: pi
 SMALL = 1e-5  # [rad or m] of a central difference; its error is a billionth
 
@@ -182,7 +182,7 @@ def _push(reading: Reading) -> float:
         return 0.0
     u = (reading.value - middle) / half
     is_open = math.isinf(reading.upper if u > 0.0 else reading.lower) and reading.quantity != "swing"
-    return 0.0 if is_open else -half * u / max(1.0 - u * u, ROOM)
+    return 0.0 if is_open else -half * u / max(1.0 - u * u, MARGIN)
 
 
 def _range(reading: Reading) -> tuple[float, float]:

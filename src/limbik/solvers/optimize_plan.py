@@ -22,7 +22,7 @@ from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import ROUNDING
-from limbik.solution import Facts, Solution
+from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
 from limbik.solvers.constrained import Constrained, RunIsOver, minimise
@@ -79,7 +79,7 @@ class OptimizePlan(Plan):
         was_moved = bool((np.abs(inside - first) > ROUNDING).any())
         end = UNREACHABLE if is_proved else search.end(outcome)
         restarts = len(search.descents) - 1
-        final = Facts(end, outcome[1], outcome[2], search.iterations, restarts, was_moved)
+        final = Outcome(end, outcome[1], outcome[2], search.iterations, restarts, was_moved)
         if observer is not None:
             observer.descents = search.rows()
         return Solution(q, final, perf_counter() - began, self, start, goals)
@@ -115,10 +115,10 @@ class _Search:
         self._best: tuple[float, float, Solution] | None = None
 
     @property
-    def best(self) -> tuple[Array, Facts | Array]:
+    def best(self) -> tuple[Array, Outcome | Array]:
         """The answer, and what the last step said of it."""
         assert self._best is not None, "a search has made a first descent"
-        return self._best[2].q, self._best[2].facts
+        return self._best[2].q, self._best[2].outcome
 
     def run(self, seed: int) -> bool:
         """Descend, and restart until the goals are met; whether they are proved out of reach."""
@@ -134,7 +134,7 @@ class _Search:
                 return False
             q = self._plan.random(rng, self._start)
 
-    def end(self, outcome: Facts | Array) -> int:
+    def end(self, outcome: Outcome | Array) -> int:
         """Why the search ended."""
         if outcome[0] == SOLVED:
             return SOLVED

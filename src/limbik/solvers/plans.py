@@ -48,7 +48,7 @@ def plan_for(
     make: Callable[[Options], Plan] = functools.partial(_one_goal, model, frame, goal, weights)
     if weights is not None:
         make = _evened(model, (example(goal, frame, weights),), options, make)
-    plan = _kept(model, key, options, make)
+    plan = _cached(model, key, options, make)
     if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
         BY_DEFAULT.put(model, plan)
     return plan
@@ -70,7 +70,7 @@ def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any
     """The plan for any goals of this structure, made once and kept with the model."""
     key = tuple(map(structure, goals))
     make = functools.partial(_general, model, goals)
-    return _kept(model, key, options, _evened(model, goals, options, make))
+    return _cached(model, key, options, _evened(model, goals, options, make))
 
 
 def _evened(
@@ -93,7 +93,7 @@ def _evened(
     return make_both
 
 
-def _kept(
+def _cached(
     model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Callable[[Options], Plan]
 ) -> Plan:
     """What `make` makes of the options, or has made of the same ones before."""

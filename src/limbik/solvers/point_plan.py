@@ -18,7 +18,7 @@ from limbik.model.model import Model
 from limbik.solvers import measure
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.request import Request
-from limbik.spatial import Array, Vector3, nearest_turns, norm
+from limbik.spatial import Array, Vector3, nearest_angles, norm
 
 MET = 1e-9  # of the arm's size
 DISTINCT = 1e-6  # [rad or m] of some joint
@@ -67,7 +67,7 @@ class PointPlan(AnswersPlan):
         return bool(norm(self._axes.pose(q)[:3, 3] - point) < MET * self._length)
 
     def _differ(self, q0: Array, q1: Array) -> bool:
-        change = np.where(self._slides, q0 - q1, nearest_turns(q0 - q1))
+        change = np.where(self._slides, q0 - q1, nearest_angles(q0 - q1))
         return bool(np.abs(change).max() > DISTINCT)
 
     def is_complete(self, request: Any, /) -> bool:

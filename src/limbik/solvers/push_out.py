@@ -42,7 +42,7 @@ class PushOut:
         self._search = checker.search
         self._clearance = clearance
         self._is_limited = bool(request.options.get("limits", True))
-        self._make_room(MAX_PAIRS)
+        self._grow(MAX_PAIRS)
 
     def push(self, q: Array) -> Array | None:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
@@ -55,9 +55,9 @@ class PushOut:
                 end = self._call.run()
             if end <= OUT:
                 return self._push.q.copy() if end == OUT else None
-            self._make_room(2 * end)
+            self._grow(2 * end)
 
-    def _make_room(self, pairs: int) -> None:
+    def _grow(self, pairs: int) -> None:
         """Arrays for so many near pairs."""
         sizes = {**self._tasks.sizes, "n_inequalities": pairs + 2 * self._tasks.model.nv}
         search, results = self._search, np.zeros((pairs, RESULT_SIZE))

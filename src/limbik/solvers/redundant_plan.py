@@ -23,7 +23,7 @@ from limbik.numerics.end_codes import BAD_GOAL
 from limbik.solvers.analytic_plan import AnalyticPlan
 from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
 from limbik.solvers.elimination_plan import EliminationPlan
-from limbik.spatial import Array, Matrix4, as_pose, nearest_turns, pose_inverse, rotation_exp
+from limbik.spatial import Array, Matrix4, as_pose, nearest_angles, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
 SAME = 1e-4  # [rad] from the start's value, within which a sampled one is the same
@@ -53,7 +53,7 @@ class RedundantPlan(AnswersPlan):
         self._sampled = sampled.place
         self._others = np.delete(np.arange(7), sampled.place)
         joints = tuple(chain.joints[k] for k in self._others)
-        rest = replace(chain, joints=joints, q_places=chain.q_places[self._others])
+        rest = replace(chain, joints=joints, q_indices=chain.q_indices[self._others])
         self._rest: AnalyticPlan | EliminationPlan = (
             EliminationPlan(model, rest, frame, sampled.rest, limits)
             if sampled.form is None
@@ -82,7 +82,7 @@ class RedundantPlan(AnswersPlan):
         values = self.values(SAMPLES if options.samples is None else options.samples)
         if start is not None:
             own = start[self.places[self._sampled]]
-            values = np.append(values[np.abs(nearest_turns(values - own)) > SAME], own)
+            values = np.append(values[np.abs(nearest_angles(values - own)) > SAME], own)
         near = self.near(start)
         solutions, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
         if counts[0] == BAD_GOAL:

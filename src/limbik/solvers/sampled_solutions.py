@@ -15,7 +15,7 @@ from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
 from limbik.solvers.request import Request
-from limbik.spatial import Array, nearest_turns
+from limbik.spatial import Array, nearest_angles
 
 STARTS = 200
 DISTINCT = 0.01  # [rad or m] of some joint; below it, two solutions are one
@@ -51,7 +51,7 @@ class SampledPlan:
         began = perf_counter()
         first = self.model.solve(goals, start=start, seed=seed, **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
-        for each in _without_turns(self.model, self.model.random(seed, starts)) if solutions else ():
+        for each in _unwound(self.model, self.model.random(seed, starts)) if solutions else ():
             solution = self.model.solve(goals, start=each, **options)
             if not solution.success:
                 continue
@@ -105,12 +105,12 @@ class SampledPlan:
         )
 
 
-def _without_turns(model: Model, q: Array) -> Array:
+def _unwound(model: Model, q: Array) -> Array:
     """Configurations [N, nq] with the angles nearest to 0 that mean the same, where limits allow these."""
     for joint in model.joints:
         if joint.kind in HINGES and joint.mimic is None:
             index = model.q_slice(joint.name).start
-            near = nearest_turns(q[:, index])
+            near = nearest_angles(q[:, index])
             is_legal = (near >= model.lower[index]) & (near <= model.upper[index])
             q[:, index] = np.where(is_legal, near, q[:, index])
     return q

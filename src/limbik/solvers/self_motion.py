@@ -13,7 +13,7 @@ import numpy as np
 
 from limbik.all_solutions import FreeMotion, ends_in_words
 from limbik.model.model import Model
-from limbik.spatial import Array, Matrix4, nearest_turns, norm
+from limbik.spatial import Array, Matrix4, nearest_angles, norm
 
 STEP = 0.03  # [rad] along the curve
 MAX_STEPS = 4000  # in one direction
@@ -191,10 +191,10 @@ def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
 
 def _apart(q0: Array, q1: Array, indices: np.ndarray) -> float:
     """The largest change of a joint, apart from whole turns."""
-    change = nearest_turns((q0 - q1)[indices])
+    change = nearest_angles((q0 - q1)[indices])
     return float(np.linalg.norm(change))
 
 
 def _is_on(motion: FreeMotion, q: Array) -> bool:
-    change = nearest_turns(motion.q - q)
+    change = nearest_angles(motion.q - q)
     return bool(np.linalg.norm(change, axis=1).min() < STEP)

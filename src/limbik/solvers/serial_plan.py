@@ -27,7 +27,7 @@ from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SOLVED, UNREACHABLE
-from limbik.numerics.start_check import MANY_TURNS, ROUNDING
+from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
 from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
@@ -37,7 +37,7 @@ from limbik.serial.programs import one_problem
 from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
-from limbik.solution import Facts, Solution, Trace
+from limbik.solution import Outcome, Solution, Trace
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
@@ -45,7 +45,7 @@ from limbik.solvers.request import Request
 from limbik.solvers.tasks import check_level
 from limbik.solvers.watch import Takeover, time_watch
 from limbik.solvers.watched_solve import Driver, Watched, say_spent
-from limbik.spatial import Array, nearest_turns, norm
+from limbik.spatial import Array, nearest_angles, norm
 
 SHORTEST_LENGTH = 1e-9  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
@@ -54,7 +54,7 @@ ROUNDS = 500  # iterations between two looks at the clock, and at whether the us
 ROUNDS_INTERPRETED = 10
 Q = slice(HEADER, None)  # of an answer
 ERROR, CHORD, ITERATIONS, MOVED = map(
-    Facts._fields.index, ("error", "chord", "iterations", "start_was_moved")
+    Outcome._fields.index, ("error", "chord", "iterations", "start_was_moved")
 )
 MAX_TO_SETTLE = 500  # iterations from the nearest configuration found to where it settles
 NO_TABLE = np.zeros(1, np.float32)
@@ -112,7 +112,7 @@ class SerialPlan(Plan):
         self.shape = self._prepared.shape
         self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
         self._chain = chain
-        self._places = chain.q_places
+        self._places = chain.q_indices
         self._locked = _locked_rows(model, chain, self._canonical, options.locked)
         n = self._canonical.size
         self._is_complete = np.array_equal(self._places, np.arange(model.nq))  # no joint off the path
@@ -140,7 +140,7 @@ class SerialPlan(Plan):
             )
         ]
         self._addresses = [numbers.ctypes.data for numbers in self._numbers]
-        offsets = lanes.working_places(n, self._layout.rows)
+        offsets = lanes.working_offsets(n, self._layout.rows)
         self._work_size, self._answer_at = offsets["WORK_SIZE"], offsets["AT_ANSWER"]
         self._free: list[Work] = []
         self.shape_of_q = (model.nq,)
@@ -264,7 +264,7 @@ class SerialPlan(Plan):
         if observer is not None and descents is not None:
             descents[:] = observer.descents
         outcome[Q][self._moving] = solution.q[self._places]
-        outcome[ERROR], outcome[CHORD] = solution.facts[ERROR], solution.facts[CHORD]
+        outcome[ERROR], outcome[CHORD] = solution.outcome[ERROR], solution.outcome[CHORD]
         outcome[ITERATIONS] += solution.iterations
 
     def _prefer_start(self, outcome: Array, pose: Array, start: Array) -> None:
@@ -329,16 +329,16 @@ class SerialPlan(Plan):
     def rows_of(self, starts: Array) -> Array:
         """Starts [N, nq] for every row [N, n]."""
         rows, prepared = self._rows(starts), self._prepared
-        has_windings = prepared.circular & (np.abs(rows) > MANY_TURNS)
+        has_windings = prepared.circular & (np.abs(rows) > MANY_WINDINGS)
         if not has_windings.any():
             return rows
         middle = 0.5 * (prepared.lower + prepared.upper) - prepared.offset
-        return np.where(has_windings, middle + nearest_turns(rows - middle), rows)
+        return np.where(has_windings, middle + nearest_angles(rows - middle), rows)
 
     def toward(self, rows: Array, starts: Array) -> Array:
         """The rows [N, n] with the 2 pi windings nearest to the starts [N, n] that the limits allow."""
         prepared = self._prepared
-        turned = np.where(prepared.circular, starts + nearest_turns(rows - starts), rows)
+        turned = np.where(prepared.circular, starts + nearest_angles(rows - starts), rows)
         bounds = prepared.chain.q_lower, prepared.chain.q_upper
         is_legal = (turned >= bounds[0]) & (turned <= bounds[1]) | (not self.uses_limits)
         return np.where(is_legal, turned, rows)
@@ -361,9 +361,9 @@ class SerialPlan(Plan):
         x = self._canonical.offset + outcome[..., Q]
         outcome[..., ERROR] = norm(self._canonical.pose(x)[..., :3, 3] - pose[..., :3, 3])
 
-    def row_facts(self, solution: Solution) -> Array:
+    def outcome_row(self, solution: Solution) -> Array:
         """A solution of this plan as a row of a batch's answers."""
-        return np.concatenate([solution.facts[:HEADER], self._rows(solution.q)])
+        return np.concatenate([solution.outcome[:HEADER], self._rows(solution.q)])
 
     def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
         """The same with locked joints, a seed or a time limit, or before there is machine code."""

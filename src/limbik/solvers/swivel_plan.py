@@ -29,7 +29,7 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.solvers.answers_plan import DEFAULTS, FULL_TURN, AnswersPlan, PlanRequest, SearchOptions
-from limbik.spatial import Array, as_pose, nearest_turns
+from limbik.spatial import Array, as_pose, nearest_angles
 
 SAMPLES = 64  # swivel angles of a whole circle
 MET = 1e-9  # [m] and sine, from the pose
@@ -153,7 +153,7 @@ class SwivelPlan(AnswersPlan):
                 if each.is_closed
                 else tuple(ends_in_words(names, end, self.lower, self.upper) for end in (curve[0], curve[-1]))
             )
-            nearest = np.abs(nearest_turns(q[:, None, self.places] - curve))
+            nearest = np.abs(nearest_angles(q[:, None, self.places] - curve))
             motions.append(
                 FreeMotion(
                     solution=int(nearest.max(axis=2).min(axis=1).argmin()),

@@ -22,7 +22,7 @@ from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.serial.seeding import LARGEST_SEED
-from limbik.solution import Facts, Solution
+from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.plan import Observer, Plan, Problem
@@ -156,7 +156,7 @@ class TreePlan(Plan):
             last = int(counts[ITERATIONS])
             cost = math.sqrt(work.workspace.costs[0, 0])
             trace[0][last], trace[1][last] = work.q, math.copysign(cost, trace[1][last])
-        outcome = Facts(
+        outcome = Outcome(
             UNREACHABLE if lost else end,
             *self._errors(work.task_errors),
             counts[ITERATIONS],
@@ -180,7 +180,7 @@ class TreePlan(Plan):
         work.settings[:] = self.settings
         return work
 
-    def _solution(self, work: Work, outcome: Facts, problem: Problem, began: float) -> Solution:
+    def _solution(self, work: Work, outcome: Outcome, problem: Problem, began: float) -> Solution:
         """What the work has come to; it is free then."""
         q = work.q.copy()
         self._free.append(work)
@@ -221,7 +221,7 @@ class TreePlan(Plan):
         return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.given)
 
     def _errors(self, task_errors: Array) -> tuple[float, float]:
-        """The largest error of position [m] and of rotation, as the chord of `Facts`, in the first level."""
+        """Largest error of position [m] and of rotation, as the chord of `Outcome`, in the first level."""
         metres = radians = 0.0
         for error, is_metres in zip(task_errors.tolist(), self.set.in_metres, strict=False):
             if is_metres:

@@ -48,7 +48,7 @@ class Takeover:
         return False
 
 
-def run_either_way(
+def run_compiled_or_interpreted(
     program: Program,
     watch: Watch,
     run: Callable[[], object],
@@ -74,4 +74,4 @@ def run_either_way(
 
 def run_call(call: Call, watch: Watch, changed: Sequence[Array] = ()) -> None:
     """The same for a call."""
-    run_either_way(call.program, watch, lambda: call.run(watch), call.interpret, changed)
+    run_compiled_or_interpreted(call.program, watch, lambda: call.run(watch), call.interpret, changed)

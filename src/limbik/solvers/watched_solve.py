@@ -16,21 +16,21 @@ from limbik.compiler.kernel import Watch
 from limbik.numerics.end_codes import RUNNING, SETTLED, SPENT
 from limbik.serial.lanes import (
     AGE,
+    BEST_COST,
+    BEST_DISTANCE,
     BEYOND_REACH,
     DOING,
     GATHERING,
     HAS_START,
     HEADER,
     IN_USE,
-    KEPT_COST,
-    KEPT_DISTANCE,
     PROVED,
     RACING,
     RESUME,
     SETTLED_LANE,
     STATE,
     TRACKING,
-    working_places,
+    working_offsets,
 )
 from limbik.serial.layout import LANES, Layout
 from limbik.serial.seed_table import FULL_TURN
@@ -53,7 +53,7 @@ class Watched:
     """
 
     def __init__(self, layout: Layout, numbers: Array, work: Array) -> None:
-        n, at = layout.shape.n, working_places(layout.shape.n, layout.rows)
+        n, at = layout.shape.n, working_offsets(layout.shape.n, layout.rows)
         self._numbers, self._places, self._n = numbers.copy(), layout.constants, n
         block = work[: layout.rows * LANES].reshape(layout.rows, LANES)
         self._x, self._evaluated = block[:n], block[-n:]
@@ -85,7 +85,7 @@ class Watched:
         if code == RUNNING:
             numbers[budget] = 0.0
             code = drive(numbers, RESUME)
-            self._note_kept()
+            self._note_best()
             say_spent(self._answer)
         return code
 
@@ -101,7 +101,7 @@ class Watched:
 
     def _forget(self) -> None:
         """What an end that was none has kept."""
-        self._state[KEPT_COST] = math.inf
+        self._state[BEST_COST] = math.inf
         self._kept_cost = math.inf, math.inf
 
     def _is_proved(self) -> bool:
@@ -115,7 +115,7 @@ class Watched:
         self._lanes = max(self._lanes, in_use)
         if len(self._seen) == 1:
             return
-        self._note_kept()
+        self._note_best()
         if self._is_proved():
             return
         is_new = self._records[AGE] == 0.0
@@ -126,9 +126,9 @@ class Watched:
         if is_new.any():
             self._began.append((len(self._seen) - 1, is_new))
 
-    def _note_kept(self) -> None:
+    def _note_best(self) -> None:
         """Which lane the best one without a solution, or the nearest solution, is from."""
-        cost = self._state[KEPT_COST], self._state[KEPT_DISTANCE]
+        cost = self._state[BEST_COST], self._state[BEST_DISTANCE]
         is_from = (self._evaluated == self._kept[:, None]).all(axis=0)
         if cost != self._kept_cost and is_from.any():
             self._kept_lane = int(is_from.argmax())
@@ -167,7 +167,7 @@ class Watched:
     def _answering_lane(self) -> int:
         """The lane whose configuration is the answer: as it was evaluated, one step ahead, or kept before."""
         x = [*self._evaluated.T, *self._x.T]
-        if self._state[KEPT_COST] < math.inf:
+        if self._state[BEST_COST] < math.inf:
             x.append(self._kept)
         apart = np.abs(self._configurations(np.array(x)) - self._answer[HEADER:]).max(axis=1)
         nearest = int(apart.argmin())

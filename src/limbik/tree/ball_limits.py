@@ -40,7 +40,7 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
     `.work[0]`.
     """
     scratch = workspace.scratch[0]
-    count = stopped_turns(mover, q, workspace.work[0, mover.v : mover.v + 3], scratch)
+    count = stopped_axes(mover, q, workspace.work[0, mover.v : mover.v + 3], scratch)
     for k in range(count):
         normal = scratch[HELD + 3 * k : HELD + 3 * k + 3]
         take_out(normal, workspace.work[0, mover.v : mover.v + 3])
@@ -50,7 +50,7 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
 
 
 @compiled(inline=False)
-def stopped_turns(mover: Records, q: Floats, gradient: Floats, scratch: Floats) -> int:
+def stopped_axes(mover: Records, q: Floats, gradient: Floats, scratch: Floats) -> int:
     """How many limits the gradient [3] pushes against; their normals are in the room, orthonormal."""
     fill(0.0, scratch[:TOTAL])
     pull = scratch[PULL : PULL + 3]

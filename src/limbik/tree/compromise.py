@@ -31,9 +31,9 @@ from limbik.tree.priorities import (
     HARDEST,
     LONGEST_STEP,
     damping_of,
+    fraction_within,
     freeze,
     release,
-    share_within,
     shorten_rotations,
 )
 from limbik.tree.restarts import FRACTIONS, begin_elsewhere
@@ -227,7 +227,7 @@ def stop_at_limits(tree: Tree, q: Floats, dx: Floats, free: Floats) -> bool:
         mover = tree.movers[j]
         if free[mover.v] == 0.0:
             continue
-        fraction = share_within(mover, tree.units[mover.v], q, 0.0, dx[mover.v])
+        fraction = fraction_within(mover, tree.units[mover.v], q, 0.0, dx[mover.v])
         if fraction < 1.0:
             dx[mover.v] *= fraction
             free[mover.v] = 0.0

@@ -10,7 +10,7 @@ from limbik.numerics.linear import copy, squared_length
 from limbik.numerics.start_check import INVALID
 from limbik.numerics.start_check import MOVED as MOVED_INSIDE
 from limbik.tree.joints import admit, advance
-from limbik.tree.kinematics import place_links, place_masses, place_screws
+from limbik.tree.kinematics import pose_links, pose_screws, sum_masses
 from limbik.tree.residuals import fill_jacobian, fill_residuals
 from limbik.tree.settings import DESCENTS, END, ITERATIONS, MOVED, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -36,11 +36,11 @@ def begin(tree: Tree, settings: Floats, q: Floats, answer: Floats) -> bool:
 @compiled(inline=False)
 def evaluate(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats, to: int) -> None:
     """Where everything is at q, and how far every task is from being met; into errors[to] and so on."""
-    place_links(tree.links, q, workspace.frames)
+    pose_links(tree.links, q, workspace.frames)
     if tree.fixed_mass[3] >= 0.0:
         for k in range(4):
             workspace.total[k] = tree.fixed_mass[k]
-        place_masses(tree.links, workspace.frames, workspace.sums)
+        sum_masses(tree.links, workspace.frames, workspace.sums)
         for j in range(tree.links.size):
             if tree.links[j].parent < 0:
                 for k in range(4):
@@ -56,7 +56,7 @@ def evaluate(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats
 @compiled
 def differentiate(tree: Tree, objectives: Objectives, workspace: Workspace, J: Floats) -> None:
     """The Jacobian J [rows, nv] where the tree was evaluated last."""
-    place_screws(tree.links, workspace.frames, workspace.screws)
+    pose_screws(tree.links, workspace.frames, workspace.screws)
     fill_jacobian(
         tree.links,
         objectives.tasks,

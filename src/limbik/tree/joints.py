@@ -16,7 +16,7 @@ from limbik.numerics.rotation import (
     within_ball_limits,
     within_euler_limits,
 )
-from limbik.numerics.start_check import AS_IT_WAS, INVALID, MANY_TURNS, MOVED, ROUNDING
+from limbik.numerics.start_check import AS_IT_WAS, INVALID, MANY_WINDINGS, MOVED, ROUNDING
 from limbik.numerics.trigonometry import nearest_turn
 
 SHORTEST_QUATERNION = 1e-100  # under this length one has no direction
@@ -80,9 +80,9 @@ def admit(joints: Records, use_limits: bool, q: Floats) -> int:
                 return INVALID
             if use_limits:
                 q[i] = min(max(before, joint.lower), joint.upper)
-            if joint.kind == REVOLUTE and abs(q[i]) > MANY_TURNS:
+            if joint.kind == REVOLUTE and abs(q[i]) > MANY_WINDINGS:
                 q[i] = nearest_turn(q[i])
-                if abs(q[i]) > MANY_TURNS:  # where it points is lost in rounding
+                if abs(q[i]) > MANY_WINDINGS:  # where it points is lost in rounding
                     q[i] = 0.0
             off = abs(q[i] - before)
         if off > ROUNDING:

@@ -41,7 +41,7 @@ SCREW_SIZE = 6  # of one degree of freedom: its axis, then its moment about the 
 
 
 @compiled(inline=False)
-def place_links(links: Records, q: Floats, frames: Floats) -> None:
+def pose_links(links: Records, q: Floats, frames: Floats) -> None:
     """Forward kinematics: origin and rotation of every link, in world axes, as `chain.spatial` has
     them."""
     for j in range(links.size):
@@ -87,7 +87,7 @@ def move_link(link: Records, q: Floats, frames: Floats, o: int) -> None:
 
 
 @compiled(inline=False)
-def place_screws(links: Records, frames: Floats, screws: Floats) -> None:
+def pose_screws(links: Records, frames: Floats, screws: Floats) -> None:
     """The screws [3 * links, 6] of every joint, 3 to a link: revolute and prismatic joints have the first of
     them only.
 
@@ -114,7 +114,7 @@ def place_screws(links: Records, frames: Floats, screws: Floats) -> None:
 
 
 @compiled(inline=False)
-def place_masses(links: Records, frames: Floats, sums: Floats) -> None:
+def sum_masses(links: Records, frames: Floats, sums: Floats) -> None:
     """For each link [4]: the sum of mass times place [kg m], and the mass [kg], of it and all that it
     carries."""
     for j in range(links.size):

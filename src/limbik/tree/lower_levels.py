@@ -83,7 +83,7 @@ def improve(
         restore(tree, objectives, workspace, use_limits, above, last)
         answer[ITERATIONS] += 1.0
         before, after = workspace.costs[0, last], workspace.costs[1, last]
-        if after < before and are_kept(objectives, workspace, above, last):
+        if after < before and are_above_unchanged(objectives, workspace, above, last):
             slow = slow + 1 if after > SLOW * before else 0
             accept(workspace, q)
             factor = EASIER * factor
@@ -106,7 +106,7 @@ def restore(
     disturbed = workspace.work[1, :rows]
     is_stretched = levels == 1 and squared_length(above) >= UNMET
     for _ in range(RESTORATIONS):
-        if are_kept(objectives, workspace, above, levels):
+        if are_above_unchanged(objectives, workspace, above, levels):
             break
         if is_stretched and approach(tree, objectives, workspace, use_limits, rows):
             continue
@@ -210,7 +210,7 @@ def fill_forces(objectives: Objectives, workspace: Workspace, levels: int, force
 
 
 @compiled
-def are_kept(objectives: Objectives, workspace: Workspace, above: Floats, levels: int) -> bool:
+def are_above_unchanged(objectives: Objectives, workspace: Workspace, above: Floats, levels: int) -> bool:
     """Whether the trial meets those of the first levels that are met, and is as near to the others."""
     for level in range(levels):
         if is_met(objectives, workspace.task_errors[1], level):

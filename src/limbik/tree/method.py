@@ -42,7 +42,7 @@ class Method:
     @functools.cached_property
     def kernel(self) -> Kernel[..., None]:
         """`tree.classical_loop.solve` by this method."""
-        return branched.solve.bind(**dict(map(_found, self.text.split(","))))
+        return branched.solve.bind(**dict(map(_imported, self.text.split(","))))
 
     @property
     def stem(self) -> str:
@@ -53,7 +53,7 @@ class Method:
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
 
-def _found(pair: str) -> tuple[str, Kernel[..., Any]]:
+def _imported(pair: str) -> tuple[str, Kernel[..., Any]]:
     name, _, location = pair.partition("=")
     kernel = _kernel_at(location)
     if kernel is None:

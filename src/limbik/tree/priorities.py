@@ -104,7 +104,7 @@ def split(free: Floats, basis: Floats, dx: Floats, particular: Floats) -> None:
 
 
 @compiled
-def share_within(mover: Records, unit: float, q: Floats, dx: float, change: float) -> float:
+def fraction_within(mover: Records, unit: float, q: Floats, dx: float, change: float) -> float:
     """Which part of a change to its step a joint can make within its limits; 1 or more: all of it."""
     if mover.kind == SPHERICAL or change == 0.0:
         return math.inf
@@ -121,12 +121,12 @@ def step_to_limit(tree: Tree, q: Floats, change: Floats, dx: Floats, free: Float
     for j in range(tree.movers.size - 1):
         v = tree.movers[j].v
         if free[v] > 0.0:
-            fraction = min(fraction, share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]))
+            fraction = min(fraction, fraction_within(tree.movers[j], tree.units[v], q, dx[v], change[v]))
     if fraction >= 1.0:
         return False
     for j in range(tree.movers.size - 1):
         v = tree.movers[j].v
-        if free[v] > 0.0 and share_within(tree.movers[j], tree.units[v], q, dx[v], change[v]) <= fraction:
+        if free[v] > 0.0 and fraction_within(tree.movers[j], tree.units[v], q, dx[v], change[v]) <= fraction:
             free[v] = 0.0
     add(fraction, change, dx)
     return True

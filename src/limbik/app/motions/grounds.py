@@ -26,7 +26,7 @@ Triangles = tuple[Array, NDArray[np.intp]]
 
 def ground_of(motion: Motion, stand: Stand | None) -> tuple[Ground, Triangles]:
     """The ground, and vertices [n, 3] with faces [m, 3] of it, z up [m]."""
-    walk = _Way(motion)
+    walk = _Walk(motion)
     kind = "level" if stand is None else stand.ground
     if kind == "stairs":
         vertices, faces = _profile(walk, _stairs(walk.length, stand.rise if stand else 0.0))
@@ -41,7 +41,7 @@ def ground_of(motion: Motion, stand: Stand | None) -> tuple[Ground, Triangles]:
     return Ground.mesh((vertices @ walk.upward, faces), up=motion.up), (vertices, faces)
 
 
-class _Way:
+class _Walk:
     """Where a motion goes, seen from above: begin [2], direction [2], length [m], and its width."""
 
     def __init__(self, motion: Motion) -> None:
@@ -78,7 +78,7 @@ def _stairs(length: float, rise: float) -> list[tuple[float, float]]:
     return [*points, (RUN * count, rise * count)]
 
 
-def _profile(walk: _Way, points: list[tuple[float, float]]) -> Triangles:
+def _profile(walk: _Walk, points: list[tuple[float, float]]) -> Triangles:
     """A profile (along, height) [m] drawn out to both sides."""
     first = (min(points[0][0], walk.back), points[0][1])
     along, heights = np.array([first, *points[1:]]).T
@@ -92,7 +92,7 @@ def _profile(walk: _Way, points: list[tuple[float, float]]) -> Triangles:
     return vertices, faces
 
 
-def _hills(walk: _Way, rise: float) -> Triangles:
+def _hills(walk: _Walk, rise: float) -> Triangles:
     """Waves that begin after the first metre."""
     along = _even(walk.back, walk.length + MARGIN)
     beside = _even(walk.low, walk.high)

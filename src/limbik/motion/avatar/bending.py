@@ -15,7 +15,7 @@ from limbik.numerics.rotation import Quaternion, exponential, multiply, rotate, 
 # The numbers of a problem, by place. Rotation matrices are stored row by row.
 HIPS = 0  # [3, m] where the hips turn
 HEAD = 3  # [3, m] where the head is to turn
-WAY = 6  # [9] the turn from the hips' anatomical axes to those of the head
+ROTATION = 6  # [9] the turn from the hips' anatomical axes to those of the head
 CARRIED = 15  # [9] the turn of the hips from rest
 BRINGS = 24  # whether the head is brought to its place
 PROBLEM = 25
@@ -36,17 +36,17 @@ def bend(
     rest [n, 9]: turns of the trunk's links at rest. bones [n, 3]: from one joint to the next, in the axes of
     the link. shares [n]: of the way, that links have turned by.
     """
-    x, y, z = rotation_vector(problem[WAY : WAY + 9])
+    x, y, z = rotation_vector(problem[ROTATION : ROTATION + 9])
     for k in range(1, rotations.shape[0] - 1):
         multiply(problem, CARRIED, rest[k - 1], rotations[k], 0)
         fraction = fractions[k - 1]
         turn(rotations[k], exponential(fraction * x, fraction * y, fraction * z))
-    place(rotations, positions, bones, problem)
+    put_joints(rotations, positions, bones, problem)
     if problem[BRINGS] > 0.0:
         for _ in range(STEPS):
             if not step(rotations, positions, problem):
                 break
-            place(rotations, positions, bones, problem)
+            put_joints(rotations, positions, bones, problem)
     return 0
 
 
@@ -58,7 +58,7 @@ def turn(R: Floats, q: Quaternion) -> None:
 
 
 @compiled
-def place(rotations: Floats, positions: Floats, bones: Floats, problem: Floats) -> None:
+def put_joints(rotations: Floats, positions: Floats, bones: Floats, problem: Floats) -> None:
     """The places of all joints, from the hips on."""
     for i in range(3):
         positions[0, i] = problem[HIPS + i]

@@ -23,7 +23,7 @@ from limbik.motion.retargeting import freed, postures_of
 from limbik.spatial import Array, Matrix3, norm
 
 SEAT = 0.15  # of the legs' length: height of hips on the ground
-NECK_SHARE = 0.6  # of the turn between hips and head that neck and head take
+NECK_WEIGHT = 0.6  # of the turn between hips and head that neck and head take
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ class Body:
         trunk, neck = max(below, 0), count - max(below, 0)
         if not trunk or not neck:
             return np.arange(1, count + 1) / count
-        each = [(1.0 - NECK_SHARE) / trunk] * trunk + [NECK_SHARE / neck] * neck
+        each = [(1.0 - NECK_WEIGHT) / trunk] * trunk + [NECK_WEIGHT / neck] * neck
         return np.cumsum(each)
 
     def _limb(self, side: str, parts: tuple[str, str, str]) -> Limb:
@@ -152,7 +152,7 @@ class Body:
         bend_range = (-math.inf, math.inf)
         is_hinge = rig.groups[mid].freedom == 1
         if is_hinge:
-            (at,) = rig.groups[mid].hinge_places
+            (at,) = rig.groups[mid].hinge_indices
             here = self.anatomy.upright[at]
             bend_range = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
             across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]

@@ -36,7 +36,7 @@ def calibrated(
             "times as large as the character; `ground` is its height, and `scale` says the size"
         )
     seen = lifted(poses, upward, size, ground)
-    offset = _place(stands, seen, ground)
+    offset = _standing_pose(stands, seen, ground)
     bones = {role: offset @ pose for role, pose in stands.poses.items()}
     ratio, mapped = 1.0, dict(seen)
     hands = [side + ARM[2] for side in body.sides if side + ARM[2] in seen]
@@ -51,7 +51,7 @@ def calibrated(
     return Calibration(size, ratio, offsets, float(bones["head"][2, 3]) - ground)
 
 
-def _place(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4:
+def _standing_pose(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4:
     """The pose [4, 4] that brings the body in its posture to where the person stands.
 
     On the ground, by the least squares of the trackers; a headset may be in front of the head, so that it

@@ -16,7 +16,7 @@ from limbik.motion.avatar.steps import Steps
 from limbik.motion.body.roles import LEG, SIDES, Side
 from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
 
-HEAD_SHARE = 0.35  # of the balance that the head has, the hips the rest
+HEAD_WEIGHT = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
 MAX_PITCH = 1.1  # [rad] of it
 SHORTEST_FOOT = 0.1  # of the leg's length, from the ankle to the ball
@@ -80,7 +80,7 @@ class Legs:
         heading = heading_of(axes)
         facing = cmath.rect(1.0, heading)
         hips, head = complex(*positions[0, :2]), complex(*positions[-1, :2])
-        center = (1.0 - HEAD_SHARE) * hips + HEAD_SHARE * (head - facing * self._head)
+        center = (1.0 - HEAD_WEIGHT) * hips + HEAD_WEIGHT * (head - facing * self._head)
         lies = smooth(tilt_of(axes), *LYING)
         sits = 1.0 - smooth(
             float(positions[0, 2]) - self._ground, *(part * self._body.seat for part in SITTING)

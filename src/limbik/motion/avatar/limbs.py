@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.motion import two_bone
 from limbik.motion.avatar.body import Body, LimbSet
-from limbik.motion.batches import two_bone_settings, two_bone_turns
+from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.spatial import Array, Matrix3, quat_to_matrix
 
 
@@ -30,7 +30,7 @@ def follow(body: Body, aims: Mapping[str, Aim], rotations: Array) -> None:
             np.array, zip(*(aims[name] for name in limbs.names), strict=True)
         )
         problems = _problems(limbs, carried @ limbs.rest, roots, targets, poles)
-        answers = two_bone_turns(problems, two_bone_settings(is_hinge=limbs.are_hinges, has_pole=True))
+        answers = two_bone_rotations(problems, two_bone_settings(is_hinge=limbs.are_hinges, has_pole=True))
         made = quat_to_matrix(answers[:, : two_bone.FACTOR].reshape(-1, 2, 4))
         made[:, 1] = made[:, 0] @ made[:, 1]
         rotations[limbs.bones] = made @ carried[:, None] @ limbs.turns

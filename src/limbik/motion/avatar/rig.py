@@ -80,13 +80,13 @@ class Rig:
         alike: dict[bytes, list[int]] = {}
         for k, group in enumerate(self.groups):
             if len(group.axes):
-                limits = [bound[group.hinge_places] for bound in (self.model.lower, self.model.upper)]
+                limits = [bound[group.hinge_indices] for bound in (self.model.lower, self.model.upper)]
                 key = np.concatenate([group.axes.ravel(), *limits]).round(12) + 0.0
                 alike.setdefault(key.tobytes(), []).append(k)
         sets = []
         for members in alike.values():
             first = self.groups[members[0]]
-            indices = np.array([self.groups[k].hinge_places for k in members])
+            indices = np.array([self.groups[k].hinge_indices for k in members])
             lower, upper = self.model.lower[indices[0]], self.model.upper[indices[0]]
             sets.append(_Hinges(np.array(members), indices, first.axes, lower, upper))
         return sets
@@ -96,7 +96,7 @@ class Rig:
         for group in _movers(self.model, self.links[0]):
             parent = self.model.pose(self._rest, group.parent)[:3, :3]
             if len(group.slides) == 3:
-                return group.slide_places, np.asarray(
+                return group.slide_indices, np.asarray(
                     np.linalg.inv(upward @ parent @ group.slides.T), np.float64
                 )
             start = self.model.q_slice(group.joints[-1].name).start

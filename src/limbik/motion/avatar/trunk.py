@@ -32,7 +32,7 @@ def bent(
     if target is not None:
         problem[bending.HEAD : bending.HEAD + 3] = target
         problem[bending.BRINGS] = 1.0
-    problem[bending.WAY : bending.WAY + 9] = (head @ hips.T).ravel()
+    problem[bending.ROTATION : bending.ROTATION + 9] = (head @ hips.T).ravel()
     problem[bending.CARRIED : bending.CARRIED + 9] = (hips @ body.heading.T).ravel()
     return rotations, trunk(rotations, body.spine_rest, body.bones, body.shares, problem)
 

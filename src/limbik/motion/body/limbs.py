@@ -73,7 +73,7 @@ def named_arm(skeleton: Skeleton, line: Sequence[str], named: dict[str, Label]) 
         upper = arm
     if upper and not lower and arm:
         lower = arm
-    if upper and shoulder and not clavicle and _turns_before(skeleton, upper, line):
+    if upper and shoulder and not clavicle and _rotates_before(skeleton, upper, line):
         clavicle = shoulder
     if not upper:
         upper = shoulder
@@ -102,7 +102,7 @@ def _freedom(skeleton: Skeleton, links: Sequence[str]) -> int:
     return sum(skeleton.turns[link] for link in links)
 
 
-def _turns_before(skeleton: Skeleton, upper: Sequence[str], line: Sequence[str]) -> bool:
+def _rotates_before(skeleton: Skeleton, upper: Sequence[str], line: Sequence[str]) -> bool:
     """Whether the upper arm turns by itself: else it is on the last link of the shoulder."""
     return _freedom(skeleton, line[line.index(upper[0]) :][: len(upper)]) > 0
 

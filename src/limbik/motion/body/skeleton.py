@@ -92,10 +92,10 @@ def skeleton_of(model: Model, q: Array) -> Skeleton:
     freedoms = {model.root: 0}
     for link in links[1:]:
         joint = mover[link]
-        freedoms[link] = _turns(joint.kind)
+        freedoms[link] = _freedoms(joint.kind)
         while joint.parent != model.root and is_between_channels(joint.parent):
             joint = mover[joint.parent]
-            freedoms[link] += _turns(joint.kind)
+            freedoms[link] += _freedoms(joint.kind)
         parents[link] = joint.parent
     children: dict[str, list[str]] = {link: [] for link in links}
     ends: dict[str, list[Array]] = {link: [] for link in links}
@@ -108,7 +108,7 @@ def skeleton_of(model: Model, q: Array) -> Skeleton:
     return Skeleton(tuple(links), parents, children, positions, ends, freedoms, float(norm(corners)))
 
 
-def _turns(kind: JointKind) -> int:
+def _freedoms(kind: JointKind) -> int:
     if kind in HINGES:
         return 1
     return 3 if kind in (JointKind.BALL, JointKind.FLOATING) else 0

@@ -16,7 +16,7 @@ SHORTEST, LONGEST = 0.03, 5.0  # [m] of legs that are plausible
 MANY = 0.05  # of the frames in which no leg carries
 LEANS = 2.0  # times as far beside the feet as above them are the hips of a body that does not stand
 BELT = 0.35  # [leg lengths/s] of the slowest belt
-ALIKE, SHARE = (
+ALIKE, MIN_FRACTION = (
     0.3,
     0.6,
 )  # how near its velocity low feet are, as part of it, in which share of frames at least
@@ -73,7 +73,7 @@ def _belt(motion: Motion, points: Array, hips: Array, leg_length: float) -> Iter
     speed = float(norm(belt))
     drift = (hips[-1] - hips[0]) / motion.duration
     drift[up] = 0.0
-    are_alike = (norm(low - belt) < ALIKE * speed).mean() > SHARE
+    are_alike = (norm(low - belt) < ALIKE * speed).mean() > MIN_FRACTION
     if speed > BELT * leg_length and are_alike and norm(drift) < ALIKE * speed:
         words = [f"{each:g}" for each in np.round(belt, 2)]
         listed, typed = ", ".join(words), " ".join(words)

@@ -41,7 +41,7 @@ class Ground:
         """A plane through the point `height` [m] above the origin of the world, across a normal [3] (default:
         up), which points upwards.
         """
-        k = _place(up)
+        k = _axis_index(up)
         level = as_number(height, "height", "a height [m]", GoalError)
         upward = np.eye(3)[k] if normal is None else as_vector(normal, 3, "normal", error=GoalError)
         direction = unit_vectors(upward)
@@ -56,7 +56,7 @@ class Ground:
         """Heights [n, m] [m] on a grid, n along the first axis of the world that is not up and m along the
         second, `spacing` [m] apart, from `origin` [2] on; in between bilinear, outside as at the edge.
         """
-        k = _place(up)
+        k = _axis_index(up)
         needed = "an array [n, m] of finite heights in metres, n and m at least 2"
         grid = as_numbers(heights, "heights", needed, GoalError)
         if grid.ndim != 2 or min(grid.shape) < 2 or not np.isfinite(grid).all():
@@ -79,7 +79,7 @@ class Ground:
         Raises CollisionError for a file that cannot be read and arrays of another shape, MissingExtra where
         reading needs `pip install limbik[collision]`.
         """
-        k = _place(up)
+        k = _axis_index(up)
         triangles = unit * _triangles(mesh)
         normals = cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         length = norm(normals)
@@ -199,7 +199,7 @@ def _triangles(mesh: Any) -> Array:
     return triangles_of(Mesh(vertices=mesh[0], triangles=mesh[1]))
 
 
-def _place(up: str) -> int:
+def _axis_index(up: str) -> int:
     if not is_one_of(up, ("x", "y", "z")):
         raise GoalError(f"up needs 'x', 'y' or 'z', found {shortened(up)}")
     return "xyz".index(up)

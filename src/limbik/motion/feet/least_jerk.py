@@ -18,7 +18,7 @@ from limbik.spatial import Array
 DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
 ROUNDS = 30  # of frames put on the bound, at most
-ROOM = 1e-3  # [m or rad] how far beyond a bound an offset may be
+MARGIN = 1e-3  # [m or rad] how far beyond a bound an offset may be
 
 
 def fading_offsets(is_fixed: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
@@ -35,7 +35,7 @@ def bounded_offsets(
     lower: Array,
     halflife: float,
     dt: float,
-    margin: float = ROOM,
+    margin: float = MARGIN,
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
 

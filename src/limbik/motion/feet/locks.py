@@ -85,7 +85,7 @@ class FootLocks:
         slope, (lift, level) = self._slope(), self._heights()
         rotation = self._rotation(slope)
         toe = self._toe(slope, rotation)
-        position = self._place(rotation, toe, lift, level)
+        position = self._positions(rotation, toe, lift, level)
         if toe is not None:
             toe = self._toe_over_ground(position, rotation, toe)
         return FootPath(position, rotation, toe, self.is_locked, lift)
@@ -161,23 +161,23 @@ class FootLocks:
         offsets = fading_offsets(is_fixed, _trend(is_fixed, values, self.dt), self.rule.halflife, self.dt)
         return np.where(is_fixed[:, None], values, offsets)
 
-    def _place(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
+    def _positions(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
         """Of the ankle: on its anchors, and over the ground between them."""
         base = self.foot.ankle[:, :3, 3] + lift[:, None] * self.up
         is_fixed = np.zeros(len(base), dtype=np.bool_)
         wanted = base.copy()
         for stance in self.stances:
             is_fixed[stance.frames] = True
-            wanted[stance.frames] = self._held_place(stance, rotation)
+            wanted[stance.frames] = self._held_position(stance, rotation)
         offset = self._fading(is_fixed, wanted - base)
         position = base + offset
-        lower = self._least_rise(position, rotation, toe, level)
+        lower = self._min_rise(position, rotation, toe, level)
         upwards = offset @ self.up
         bound = np.where(is_fixed, -np.inf, upwards + lower)
         held_up = bounded_offsets(is_fixed, upwards, bound, self.rule.halflife, self.dt)
         return np.asarray(position + (held_up - upwards)[:, None] * self.up)
 
-    def _held_place(self, stance: Stance, rotation: Matrix3) -> Array:
+    def _held_position(self, stance: Stance, rotation: Matrix3) -> Array:
         """Places [n, 3] of the ankle in the frames of a stance, whose ball does not move, or else its heel.
 
         Where the foot has turned, the one that takes over stands where it is then.
@@ -191,7 +191,7 @@ class FootLocks:
             position[first:] += shift - (shift @ self.up) * self.up
         return position
 
-    def _least_rise(self, position: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
+    def _min_rise(self, position: Array, rotation: Matrix3, toe: Matrix3 | None, level: Array) -> Array:
         """How much [T] a foot must rise to keep from the ground what it has in the animation, at most
         CLEARANCE."""
         points = self._points_at(position, rotation, toe)

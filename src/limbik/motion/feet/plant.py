@@ -40,7 +40,7 @@ SITTING = (
 )
 GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
 MIN_SETTING, MAX_SETTING = 1e-6, 1e6  # [s, m or rad]
-ROOM = 1e-4  # [m] how far the pelvis may be above what the legs reach
+MARGIN = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
 
 def plant_feet(
@@ -121,7 +121,7 @@ def plant_feet(
         ankle, toe = (poses[name] for name in sole.links)
         foot = AnimatedFoot(sole, ankle, toe, up, lengths[k], motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
-    margin = _room(motion, legs, soles, poses)
+    margin = _pelvis_margin(motion, legs, soles, poses)
     return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule, margin)
 
 
@@ -272,12 +272,12 @@ def _pelvis_rise(
         max_rise = np.minimum(max_rise, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
     none = np.zeros(len(max_rise), dtype=np.bool_)
     lowered = bounded_offsets(
-        none, np.zeros(len(max_rise)), follow - max_rise, 2.0 * rule.halflife, dt, margin=ROOM
+        none, np.zeros(len(max_rise)), follow - max_rise, 2.0 * rule.halflife, dt, margin=MARGIN
     )
     return np.asarray(follow - np.minimum(lowered, margin))
 
 
-def _room(
+def _pelvis_margin(
     motion: Motion, legs: list[LimbPlan | LegChain], soles: tuple[Sole, ...], poses: dict[str, Array]
 ) -> Array:
     """How high the lowest link that is no part of a leg is over the ground in the animation [T] [m]."""
@@ -332,4 +332,4 @@ def _raise(model: Model, q: Array, by: Array) -> None:
             "its pelvis has to move"
         )
     for group in roots:
-        q[:, group.slide_places] += np.linalg.solve(group.slides.T, (by @ still[group.parent]).T).T
+        q[:, group.slide_indices] += np.linalg.solve(group.slides.T, (by @ still[group.parent]).T).T

@@ -65,7 +65,7 @@ def planting_report(
         raise ModelError("planting_report needs at least one foot, found none")
     stands = sole_contacts(motion, soles, contacts)
     of_ground = np.zeros(3) if contacts is None else np.array(contacts.ground_velocity)
-    hips = [np.mean([_places(each, sole.root) for sole in soles], axis=0) for each in (motion, planted)]
+    hips = [np.mean([_positions(each, sole.root) for sole in soles], axis=0) for each in (motion, planted)]
     moved = 100.0 * norm(hips[1] - hips[0])
     return PlantingReport(
         tuple(_foot(motion, planted, sole, stands[:, k], of_ground) for k, sole in enumerate(soles)),
@@ -99,5 +99,5 @@ def _foot(
     )
 
 
-def _places(motion: Motion, link: str) -> Array:
+def _positions(motion: Motion, link: str) -> Array:
     return np.asarray(motion.model.pose(motion.q, link)[:, :3, 3])

@@ -20,7 +20,7 @@ def intervals(stands: NDArray[np.bool_]) -> Iterator[slice]:
         yield slice(int(frames[0]), int(frames[-1]) + 1)
 
 
-def held_places(positions: Array, stands: NDArray[np.bool_]) -> Array:
+def held_positions(positions: Array, stands: NDArray[np.bool_]) -> Array:
     """Places [T, 3] that do not move while a foot stands: each stance at its median.
 
     In between, what that takes of the places goes over smoothly from one stance to the next; before the first
@@ -43,7 +43,7 @@ def held_places(positions: Array, stands: NDArray[np.bool_]) -> Array:
     return positions + shift
 
 
-def flat_turns(rotations: Array, stands: NDArray[np.bool_], dt: float) -> Array:
+def flat_rotations(rotations: Array, stands: NDArray[np.bool_], dt: float) -> Array:
     """Rotations [T, 3, 3] of a foot that is flat while it stands, and does not turn; z is up.
 
     The way there and back takes a tenth of a second.

@@ -50,7 +50,7 @@ def fingers_of(model: Model, tips: Mapping[str, str] | None = None) -> Fingers:
     """
     named = _named_side(model)
     if tips is None:
-        tips = {name: f"{named}{name}Tip" for name in FINGER_NAMES} if named else _found_tips(model)
+        tips = {name: f"{named}{name}Tip" for name in FINGER_NAMES} if named else _tips_of(model)
     for name in mapping_of(tips, "tips", ModelError, "frames by finger, such as {'Thumb': 'thumb_tip'}"):
         if not is_one_of(name, FINGER_NAMES):
             raise ModelError(f"there is no finger {shortened(name)}; {did_you_mean(name, FINGER_NAMES)}")
@@ -91,7 +91,7 @@ def _finger(model: Model, tip: str) -> Finger:
     return Finger(frame.name, tuple(frames), end, length)
 
 
-def _found_tips(model: Model) -> dict[str, str]:
+def _tips_of(model: Model) -> dict[str, str]:
     """The tips of the branches by the names of fingers."""
     ends = [_end(model, links) for links in _branches(model)]
     if not FEWEST <= len(ends) <= MAX:

@@ -16,7 +16,7 @@ from limbik.errors import ModelError
 from limbik.model import Model
 from limbik.motion.markers.marked_body import MarkedBody
 from limbik.motion.markers.poses import PoseSolver
-from limbik.motion.markers.predictors import turns_of
+from limbik.motion.markers.predictors import rotations_of
 from limbik.spatial import Array, norm
 
 FRAMES = 30  # at most, evenly over time
@@ -127,7 +127,7 @@ def start_of(body: MarkedBody, model: Model, positions: Array) -> Array:
     seen = np.isfinite(positions[:, 0])
     points = model.poses(body.start, body.names)[seen, :3, 3]
     middle, wanted = points.mean(axis=0), positions[seen].mean(axis=0)
-    rotation = turns_of(points - middle, (positions[seen] - wanted)[None], np.ones(len(points)))[0]
+    rotation = rotations_of(points - middle, (positions[seen] - wanted)[None], np.ones(len(points)))[0]
     return body.placed(model, rotation, wanted - rotation @ middle)
 
 

@@ -131,7 +131,7 @@ def _scaled_model(model: Model, factors: Mapping[str, float], usual: float) -> M
         for joint in model.joints
     ]
     frames = [
-        replace(frame, pose_link_frame=_with_place(frame.pose_link_frame, usual))
+        replace(frame, pose_link_frame=_with_position(frame.pose_link_frame, usual))
         for frame in model.frames[len(model.joints) + 1 :]
     ]
     end = model.end_effector
@@ -212,10 +212,10 @@ def _middle(model: Model, link: str) -> Array:
 
 
 def _scaled(joint: Joint, factor: float) -> Joint:
-    return replace(joint, origin=_with_place(joint.origin, factor))
+    return replace(joint, origin=_with_position(joint.origin, factor))
 
 
-def _with_place(pose: Array, factor: float) -> Array:
+def _with_position(pose: Array, factor: float) -> Array:
     scaled = np.array(pose)
     scaled[:3, 3] *= factor
     return scaled

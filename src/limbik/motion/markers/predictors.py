@@ -17,7 +17,7 @@ STEADIEST = 0.003  # [m] below which all neighbours count as equally steady
 OFTEN = 0.9  # of the frames in which a neighbour is seen
 NOISE = 5e-4  # [m] of the places of neighbours
 NEARNESS = 0.2  # [m] at which weights of neighbours fall
-KEPT = 0.999  # of the variance, which principal components are to hold
+VARIANCE = 0.999  # of the variance, which principal components are to hold
 KNOTS = 30  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
 
 
@@ -113,7 +113,7 @@ class LocalAxes:
         self.origin = middle
         self.rotation = np.full((len(markers), 3, 3), np.nan)
         for _ in range(2):  # then by the mean of all frames
-            self.rotation[whole] = turns_of(shape, around[whole], weights)
+            self.rotation[whole] = rotations_of(shape, around[whole], weights)
             shape = np.einsum("tij,tki->tkj", self.rotation[whole], around[whole]).mean(axis=0)
 
     def to_local(self, positions: Array) -> Array:
@@ -136,7 +136,7 @@ class LocalAxes:
         return rotation.reshape(len(rotation), *(1,) * (dimensions - 2), 3, 3)
 
 
-def turns_of(shape: Array, around: Array, weights: Array) -> Array:
+def rotations_of(shape: Array, around: Array, weights: Array) -> Array:
     """Rotations [T, 3, 3] that bring a shape [K, 3] nearest to places [T, K, 3], all about their middle."""
     left, _, right = np.linalg.svd(np.einsum("k,tki,kj->tij", weights, around, shape))
     left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
@@ -178,7 +178,7 @@ def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
     B = np.concatenate([A[learned], beside[learned] - own_mean], axis=1)
     variances, components = np.linalg.eigh(B.T @ B)
     variance_fractions = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
-    main = components.T[::-1][: int(np.searchsorted(variance_fractions, KEPT)) + 1]
+    main = components.T[::-1][: int(np.searchsorted(variance_fractions, VARIANCE)) + 1]
     others, mine = main[:, :-3], main[:, -3:]
     # pinv(others) @ mine, since the rows of both together are orthonormal.
     rest = np.linalg.pinv(np.eye(3) - mine.T @ mine, rcond=1e-12, hermitian=True)

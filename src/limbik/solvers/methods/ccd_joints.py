@@ -40,7 +40,7 @@ from limbik.tree.joints import FRAME_SIZE, ROTATION, set_spherical
 from limbik.tree.workspace import Workspace
 
 NOTHING = 1e-14  # of what vector pairs could gain at most: a turn is not worth it, and its angle is rounding
-SHARES = (1.0, 0.5, 0.25, 0.1)  # of a ball joint's turn that are tried within limits
+FRACTIONS = (1.0, 0.5, 0.25, 0.1)  # of a ball joint's turn that are tried within limits
 
 
 @compiled
@@ -167,7 +167,7 @@ def turn_spherical(
     old = (q[i], q[i + 1], q[i + 2], q[i + 3])
     back = (-old[0], -old[1], -old[2], old[3])
     before = scratch[B_MATRIX] + scratch[B_MATRIX + 4] + scratch[B_MATRIX + 8]
-    for fraction in SHARES:
+    for fraction in FRACTIONS:
         part = relaxation * damping * fraction
         set_spherical(mover, product(old, exponential(part * tx, part * ty, part * tz)), use_limits, q)
         x, y, z, w = product(back, (q[i], q[i + 1], q[i + 2], q[i + 3]))

@@ -18,7 +18,7 @@ from limbik.goals.task import AXIS, POINT, TURN
 from limbik.model.model import Model
 from limbik.spatial import Array, quat_normalise
 from limbik.tree.joints import FRAME_SIZE, REVOLUTE, ROTATION, SPHERICAL
-from limbik.tree.kinematics import place_links
+from limbik.tree.kinematics import pose_links
 from limbik.tree.pack import WORLD, PackedTree
 
 BOTH = 0.5
@@ -109,5 +109,5 @@ def _rotations(tree: PackedTree) -> Array:
             part = slice(mover["q"], mover["q"] + 4)
             q[part] = quat_normalise(q[part])
     frames = np.zeros(len(tree.links) * FRAME_SIZE)
-    place_links.interpreted(tree.links.view(np.recarray), q, frames)
+    pose_links.interpreted(tree.links.view(np.recarray), q, frames)
     return frames.reshape(-1, FRAME_SIZE)[:, ROTATION:].reshape(-1, 3, 3)

@@ -70,7 +70,7 @@ from limbik.tree.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERI
 from limbik.tree.kinematics import attach_link, move_link
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-KEPT = 0.01  # weight of what is before a link beside what is after it, where that decides
+EARLIER_WEIGHT = 0.01  # weight of what is before a link beside what is after it, where that decides
 AT_ONE_POINT = 0.01  # of the lever: joints no farther apart than this work as one
 BOUND = 1e-9  # [rad or part of a quaternion] that limits have to take to bind
 NOTHING = 1e-10  # of products of points as far away as the lever: rounding, and no angle is better
@@ -160,13 +160,13 @@ def backward(
         if rows[j, GOALS] == 0.0 and rows[j, CARRIED] == 1.0:
             propose_from_child(tree, frames, rows, j, lever, use_limits, q, trial, scratch_row)
         else:
-            place_at_targets(tree, frames, rows[j], j, lever, use_limits, q, scratch_row)
+            pose_at_targets(tree, frames, rows[j], j, lever, use_limits, q, scratch_row)
         if tree.links[j].parent >= 0:
             propagate_to_parent(tree, frames, rows, j, lever, use_limits, is_second, scratch_row)
 
 
 @compiled(inline=False)
-def place_at_targets(
+def pose_at_targets(
     tree: Tree,
     frames: Floats,
     row: Floats,
@@ -189,7 +189,9 @@ def place_at_targets(
         now = (row[NOW] / weight, row[NOW + 1] / weight, row[NOW + 2] / weight)
         wanted = (row[WANTED] / weight, row[WANTED + 1] / weight, row[WANTED + 2] / weight)
     products_about(row, now, wanted, products)
-    add_points_before(tree, frames, j, KEPT * row[INFLUENCE], lever, use_limits, q, now, wanted, products)
+    add_points_before(
+        tree, frames, j, EARLIER_WEIGHT * row[INFLUENCE], lever, use_limits, q, now, wanted, products
+    )
     turn = best_rotation_from((0.0, 0.0, 0.0, 1.0), products, NOTHING * row[INFLUENCE] * lever * lever)
     x, y, z = rotate(turn, frame[0] - now[0], frame[1] - now[1], frame[2] - now[2])
     scratch_row[0], scratch_row[1], scratch_row[2] = wanted[0] + x, wanted[1] + y, wanted[2] + z
@@ -293,7 +295,7 @@ def propose_from_child(
             turn = (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])
         times_quaternion(back, 0, -turn[0], -turn[1], -turn[2], turn[3])
     if is_bound:
-        propagate_share(rows[j], rows[child], 1.0)
+        propagate_weight(rows[j], rows[child], 1.0)
     times_transposed(back, link.rotation, scratch_row[ROTATION:ATTACHED])
     # Its joint is where the other link proposes it to be.
     x, y, z = carried[0] - frame[0], carried[1] - frame[1], carried[2] - frame[2]
@@ -388,7 +390,7 @@ def propagate_to_parent(
         if link.kind == REVOLUTE:
             add_direction(before, influence * lever * lever, z_axis(frame), z_axis(scratch_row))
     if weight > 0.0:
-        propagate_share(before, row, weight)
+        propagate_weight(before, row, weight)
     before[INFLUENCE] += influence
     before[CARRIED] += 1.0
     before[LAST] = j
@@ -397,7 +399,7 @@ def propagate_to_parent(
 
 
 @compiled(inline=False)
-def propagate_share(before: Floats, row: Floats, weight: float) -> None:
+def propagate_weight(before: Floats, row: Floats, weight: float) -> None:
     """A link is to do a share of what one after it is to do."""
     add_pairs(before, row, weight * row[INFLUENCE] / row[WEIGHT] if row[WEIGHT] > 0.0 else weight)
 
