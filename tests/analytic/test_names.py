@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import limbik
 from limbik.solvers.all_solutions import plan_for_all
 from limbik.solvers.answers_plan import AnswersPlan
+from limbik.spatial import pose_from
 from point_arms import KINDS, arm_of
 from six_revolute_arms import FAMILIES, as_model, random_axes
 from sliding_arms import WRISTED, wristed
@@ -103,3 +104,26 @@ def test_a_shoulder_is_named_by_its_axes_and_not_by_where_its_joints_are_zero() 
         one, other = plan.branches(None, np.array([q, turned]))
         assert one.split(", ")[0] != other.split(", ")[0]
         assert one.split(", ")[1:] == other.split(", ")[1:]
+
+
+def test_two_joints_before_a_spherical_wrist_have_a_side() -> None:
+    """Both configurations of the two joints had the wrist's name alone."""
+    around_x = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+    turned = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, -1.0, 0.0]])
+    origins = [
+        pose_from(np.eye(3), np.zeros(3)), pose_from(around_x, np.zeros(3)),
+        pose_from(turned, [-0.3, 0.0, 0.0]),
+        pose_from(around_x, [0.0, 0.0, 0.3]), pose_from(around_x.T, np.zeros(3)),
+    ]  # fmt: skip
+    builder = limbik.ModelBuilder("five")
+    for k, origin in enumerate(origins):
+        builder.continuous(f"joint{k + 1}", axis="z", origin=origin)
+    model = builder.frame("tool", pose=(0.1, 0.0, 0.1)).build(end_effector="tool")
+    several = 0
+    for q in model.random(0, 40):
+        answers = model.solve_all(model.pose(q))
+        is_regular = [np.linalg.svd(model.jacobian(each), compute_uv=False)[4] > 1e-2 for each in answers.q]
+        names = [name for name, counts in zip(answers.branches, is_regular, strict=True) if counts]
+        assert len(set(names)) == len(names)
+        several += len(names) > 2
+    assert several > 10

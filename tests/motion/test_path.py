@@ -377,7 +377,7 @@ def test_whole_turns_are_bounded_and_those_of_joints_beside_the_chain_do_not_cou
     model = with_limits(limbik.load("ur5e"), width, idle)
     start = model.neutral.copy()
     start[:6] = 0.3, -1.2, 1.5, -1.8, -1.5, 0.2
-    candidates = Candidates(model, model.end_effector, start, 0)
+    candidates = Candidates(model, model.end_effector, start, 0, (1e-3, 1e-2))
     q = candidates.of(model.pose(start))
     assert 8 <= len(q) <= MAX_TURNED
     assert candidates.is_complete == (width == 9.42)
@@ -399,3 +399,23 @@ def test_a_tool_that_turns_many_times_is_followed() -> None:
     path = model.solve_path(model.pose(q) @ turned, start=q)
     assert path.complete
     assert abs(path.q[-1, 5] - path.q[0, 5]) == pytest.approx(4.0 * math.pi, abs=1e-6)
+
+
+@pytest.mark.parametrize("count", [3, 4, 5])
+@pytest.mark.parametrize("max_step", [0.25, 0.01])
+def test_an_arm_of_few_joints_follows_poses_between_which_it_deviates(count, max_step) -> None:
+    """Between the given poses it has no configuration that is exact."""
+    rng = np.random.default_rng(count)
+    for _ in range(4):
+        builder = limbik.ModelBuilder("few")
+        for k in range(count):
+            axis, origin = rng.normal(size=3), rng.uniform(-0.25, 0.25, 3)
+            builder.continuous(f"joint{k + 1}", axis=axis / np.linalg.norm(axis), origin=origin)
+        model = builder.frame("tip", pose=(0.1, 0.0, 0.1)).build(end_effector="tip")
+        begin = rng.uniform(-2.0, 2.0, count)
+        q = begin + np.linspace(0.0, 0.3, 15)[:, None] * rng.uniform(-1.0, 1.0, count)
+        path = model.solve_path(model.pose(q), first=q[0], last=q[-1], max_step=max_step)
+        assert path.complete
+        assert path.deviation[0] <= 1e-3 and path.deviation[1] <= 1e-2
+        assert np.abs(np.diff(path.q, axis=0)).max() <= max_step
+        np.testing.assert_allclose(model.pose(path.q[path.knots]), model.pose(q), atol=1e-5)

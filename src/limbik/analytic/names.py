@@ -193,10 +193,19 @@ def branch_names(form: ClosedForm | PointForm, q: Array) -> tuple[str, ...]:
     No two regular configurations for one pose share a name, and a path of an arm of six joints (of three, for
     a point) keeps its name until it meets a singular configuration.
     """
-    choices = [choice for choice in _choices(form) if all(form.places[k] < form.count for k in choice.joints)]
+    choices = [choice for choice in _choices(form) if _is_open(form, choice)]
     if not choices:
         return tuple(f"solution {k + 1}" for k in range(len(q)))
     return tuple(_branch_name(form, choices, each) for each in q)
+
+
+def _is_open(form: ClosedForm | PointForm, choice: _Choice) -> bool:
+    """Whether both solutions of a choice may be configurations of the arm.
+
+    Added joints of its form stand still: two joints of its own may make up for those that would move.
+    """
+    own = sum(form.places[k] < form.count for k in choice.joints)
+    return own == len(choice.joints) or (own > 1 and isinstance(form, ClosedForm))
 
 
 def _choices(form: ClosedForm | PointForm) -> tuple[_Choice, ...]:

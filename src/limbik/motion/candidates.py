@@ -12,6 +12,7 @@ from limbik.collision.check_path import check_path
 from limbik.goals import Pose
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
+from limbik.solvers import measure
 from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4
 
@@ -22,6 +23,8 @@ MARGIN = 2e-4  # [m] more than the clearance, without which no step from there c
 AT_LIMIT = 1e-8  # [rad] by which a whole turn may be beyond a limit: it is moved there
 SAME = 1e-6  # [rad or m] of all joints
 MAX_TURNED = 10_000  # configurations for one pose
+SLACK = 0.5  # of the allowed deviation, to either side along each axis: corners of that box are within it
+DIRECTIONS = 6  # in which a frame can move
 
 
 class Candidates:
@@ -30,11 +33,21 @@ class Candidates:
     Whole turns count for joints with limits that move the frame: all of them, or where they are too many
     those nearest to `rest`. A joint that may turn forever has one value for all its turns.
 
-    free: what all of them are to be free of collision with.
+    An arm that cannot move its frame in all six directions is off the path between the given poses wherever
+    its joints are: there it has the allowed deviation, too.
+
+    deviation: [m], [rad] that the frame may be off the path. free: what all of them are to be free of
+    collision with.
     """
 
     def __init__(
-        self, model: Model, frame: str, rest: Array, seed: int, free: FreeOptions | None = None
+        self,
+        model: Model,
+        frame: str,
+        rest: Array,
+        seed: int,
+        deviation: tuple[float, float],
+        free: FreeOptions | None = None,
     ) -> None:
         self.model = model
         self.free = free
@@ -47,6 +60,11 @@ class Candidates:
         hinges = {model.q_slice(joint.name).start for joint in leading if joint.kind is JointKind.REVOLUTE}
         ranges = model.upper - model.lower
         self._wide = [k for k in sorted(hinges) if FULL_TURN <= ranges[k] < math.inf]
+        generic = model.jacobian(model.random(0, measure.GENERIC), frame)
+        self.is_full = (
+            max(map(measure.rank, generic)) == DIRECTIONS
+        )  # any small motion of the frame is possible
+        self._slack = tuple(SLACK * part for part in deviation for _ in range(3))
         self.is_complete = False  # whether all were found for the last pose
 
     def of(self, pose: Matrix4) -> Array:
@@ -56,9 +74,14 @@ class Candidates:
         self.is_complete = all_q.complete and are_all
         return self._those_free(turned)
 
-    def near(self, pose: Matrix4, starts: Array) -> Array:
-        """[m, nq] for a pose [4, 4] that solves from configurations [k, nq] lead to."""
-        goal = Pose(target=pose, frame=self.frame)
+    def goal(self, pose: Matrix4, position: float) -> Pose:
+        """The goal for a pose [4, 4] at a position of the path, counted in given poses."""
+        is_exact = self.is_full or float(position).is_integer()
+        return Pose(target=pose, frame=self.frame, tolerance=None if is_exact else self._slack)
+
+    def near(self, pose: Matrix4, position: float, starts: Array) -> Array:
+        """[m, nq] for a pose [4, 4] at a position that solves from configurations [k, nq] lead to."""
+        goal = self.goal(pose, position)
         solutions = (self.model.solve(goal, start=q, restarts=0) for q in starts)
         nearby = [solution.q for solution in solutions if solution.success]
         return self._those_free(np.array(nearby).reshape(-1, self.model.nq))

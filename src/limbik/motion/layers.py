@@ -116,6 +116,8 @@ class Layers:
     # --- the places -----------------------------------------------------------------------------------------
 
     def _first_positions(self) -> Array:
+        if not self.candidates.is_full:  # the arm has no configuration for most poses in between
+            return np.arange(len(self.poses), dtype=float)
         metres, radians = steps(self.poses)
         reach = APART * max(self._model.reach(self._frame), 1e-9)
         pieces = np.maximum(metres / reach, radians / APART_ROTATION)
@@ -153,16 +155,19 @@ class Layers:
         for order in (self.layers, self.layers[::-1]):
             for a, b in itertools.pairwise(order):
                 if len(a.q) and len(b.q) < 8 and not self.ends():
-                    self._add(b, self.candidates.near(b.pose, a.q))
+                    self._add(b, self._near(b, a.q))
 
     def _follow(self, layers: list[Layer]) -> None:
         """Configurations from the one at a fixed end, layer after layer: samples may have none near it."""
         first_q = layers[0].q
         for layer in layers[1:]:
-            first_q = self.candidates.near(layer.pose, first_q)
+            first_q = self._near(layer, first_q)
             if not len(first_q) or self.ends():
                 break
             self._add(layer, first_q)
+
+    def _near(self, layer: Layer, starts: Array) -> Array:
+        return self.candidates.near(layer.pose, layer.position, starts)
 
     def _add(self, layer: Layer, q: Array) -> None:
         more = distinct(np.concatenate([layer.q, q]))
@@ -216,7 +221,7 @@ class Layers:
             ends.append(ends[0] + 0.5 * self.difference(*ends))
         starts = np.array(ends).reshape(-1, self._model.nq)
         for layer in (a, middle, b):  # the ends, too: a closed form has few of those at a singularity
-            self._add(layer, self.candidates.near(layer.pose, starts))
+            self._add(layer, self._near(layer, starts))
         self.layers.insert(k + 1, middle)
 
     def _broken(self, route: Route) -> set[int]:
@@ -274,7 +279,7 @@ class Layers:
                     return
                 q = layer.q[node]
                 starts = q + width * self._self_motions(q)
-                layer.q = distinct(np.concatenate([q[None], self.candidates.near(layer.pose, starts)]))
+                layer.q = distinct(np.concatenate([q[None], self._near(layer, starts)]))
                 layer.penalty = layer.tree = None
 
     def _self_motions(self, q: Array) -> Array:

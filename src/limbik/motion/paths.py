@@ -120,7 +120,7 @@ def solve_path(
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
     free = free_options(world, clearance)
-    candidates = Candidates(model, name, rest, seed, free)
+    candidates = Candidates(model, name, rest, seed, allowed, free)
     layers = Layers(checked, candidates, rules, begin, watch)
     for index, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:

@@ -30,7 +30,7 @@ class Stop(NamedTuple):
 
 def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array, max_step: float) -> Stop:
     """Follow poses [N, 4, 4] without limits from q [nq], which is at the first of some positions."""
-    model, frame = candidates.model, candidates.frame
+    model = candidates.model
     revolute = _revolute(model)
     ahead = np.concatenate(
         [np.linspace(a, b, FINER, endpoint=False) for a, b in itertools.pairwise(positions)]
@@ -38,7 +38,7 @@ def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array,
     )
     at = float(ahead[0])
     for position in ahead[1:]:
-        goal = Pose(target=interpolated(poses, np.array([position]))[0], frame=frame)
+        goal = candidates.goal(interpolated(poses, np.array([position]))[0], position)
         solution = model.solve(goal, start=q, limits=False, restarts=0)
         step = solution.q - q
         step[revolute] -= FULL_TURN * np.round(step[revolute] / FULL_TURN)
