@@ -33,7 +33,7 @@ class Candidates:
     Whole turns count for joints with limits that move the frame: all of them, or where they are too many
     those nearest to `rest`. A joint that may turn forever has one value for all its turns.
 
-    An arm that cannot move its frame in all six directions is off the path between the given poses wherever
+    An arm that cannot move its frame in all six directions is off the path between its poses wherever
     its joints are: there it has the allowed deviation, too.
 
     deviation: [m], [rad] that the frame may be off the path. free: what all of them are to be free of
@@ -75,7 +75,7 @@ class Candidates:
         return self._those_free(turned)
 
     def goal(self, pose: Matrix4, position: float) -> Pose:
-        """The goal for a pose [4, 4] at a position of the path, counted in given poses."""
+        """The goal for a pose [4, 4] at a position of the path, counted in poses."""
         is_exact = self.is_full or float(position).is_integer()
         return Pose(target=pose, frame=self.frame, tolerance=None if is_exact else self._slack)
 

@@ -116,7 +116,7 @@ class Layers:
     # --- the places -----------------------------------------------------------------------------------------
 
     def _first_positions(self) -> Array:
-        if not self.candidates.is_full:  # the arm has no configuration for most poses in between
+        if not self.candidates.is_full:  # the arm has hardly a configuration in between
             return np.arange(len(self.poses), dtype=float)
         metres, radians = steps(self.poses)
         reach = APART * max(self._model.reach(self._frame), 1e-9)
