@@ -868,3 +868,35 @@ def test_a_posture_without_a_direction_of_a_ball_joint_is_refused() -> None:
     for ask in (lambda: tracker.step([nowhere]), lambda: model.solve(limbik.Posture(q=nowhere))):
         with pytest.raises(errors.GoalError, match="quaternion with a direction for joint 'joint1'"):
             ask()
+
+
+def test_an_arm_that_goes_around_between_its_goals_is_brought_to_rest():
+    """At 0.05 rad/s it moved for ever, with goals that its limits keep apart."""
+    builder = limbik.ModelBuilder("around")
+    axes = "yzyxzzxy"
+    origins = [
+        (0.2608, 0.0, 0.0), (0.0, 0.0, -0.104), (0.0, 0.0, 0.0), (-0.0604, -0.1662, -0.0201),
+        (-0.2893, 0.0, 0.0995), (0.0, -0.0852, 0.0217), (0.0, 0.0, 0.0), (0.0, 0.0, -0.1608),
+    ]  # fmt: skip
+    for k, (axis, origin) in enumerate(zip(axes, origins, strict=True)):
+        if k == 3:
+            builder.prismatic("j3", axis=axis, origin=origin, limits=(-0.273, 0.027))
+        else:
+            builder.revolute(f"j{k}", axis=axis, origin=origin, limits=(-3.1416, 3.1416))
+    model = builder.fixed("tool", origin=(0.05, 0.0, 0.1)).build()
+    rotation = [
+        [-0.96792475, -0.04818576, -0.24657619],
+        [0.21972291, 0.31357605, -0.92379213],
+        [0.12183402, -0.9483397, -0.2929305],
+    ]
+    goals = [
+        limbik.LookAt(axis="x", target=(-6.6579, -5.3884, 6.0513)),
+        limbik.Orientation(target=rotation, priority=1),
+        limbik.JointValue(joint="j7", value=1.7462, priority=2),
+    ]
+    start = [1.7703, 2.36, -1.6904, -0.1328, 2.7846, 0.169, 2.0695, 1.0631]
+    tracker = model.tracker(goals, 0.01, start=start, velocity_limits=0.5, acceleration_limits=2.0)
+    for _ in range(4000):
+        tracker.step()
+    assert np.abs(tracker.v).max() < 1e-6
+    assert tracker.errors[0].rotation < 1e-6
