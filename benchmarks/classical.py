@@ -85,6 +85,8 @@ def chosen(options: argparse.Namespace) -> tuple[list[Arm], list[Peer], list[Mis
     method_words = [w for w in words if w not in arm_words]
     arms = [arm for arm in arms if not arm_words or arm.name in arm_words]
     found, missing = peers.available()
+    if options.write and missing:  # the tables would lose them without a word
+        raise SystemExit("--write needs every peer: " + "; ".join(each.command for each in missing))
     kept = [p for p in found if not method_words or any(p.name.startswith(w) for w in method_words)]
     if not kept:
         raise SystemExit(
