@@ -70,7 +70,7 @@ def single(model: Any, plan: SerialPlan, poses: np.ndarray, starts: np.ndarray) 
     def kernel(mode: int, **settings: float) -> float:
         numbers = plan.numbers(mode == FROM_START, restarts=10**9)
         for name, value in settings.items():
-            numbers[plan.places[name]] = value
+            numbers[plan.offsets[name]] = value
         places = numbers.ctypes.data, plan.table.ctypes.data
 
         def run() -> None:

@@ -124,14 +124,14 @@ class AllSolutions:
         return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
 
     def some(self, indices: Sequence[int]) -> AllSolutions:
-        """Those at some places, so that what is derived is derived for them alone.
+        """Those at some indices, so that what is derived is derived for them alone.
 
-        Raises SolverError for places where there is none.
+        Raises SolverError for indices beyond the last.
         """
-        chosen = members_of(indices, "places", SolverError, "a list of whole numbers")
+        chosen = members_of(indices, "`indices`", SolverError, "a list of whole numbers")
         first, last = -len(self), len(self) - 1
         if not all(isinstance(each, int | np.integer) and first <= each <= last for each in chosen):
-            raise SolverError(f"places needs whole numbers below {len(self)}, found {shortened(indices)}")
+            raise SolverError(f"`indices` needs whole numbers below {len(self)}, found {shortened(indices)}")
         return AllSolutions(self._q[list(chosen)], self._answered_by, self._asked, self._time)
 
     def answered_otherwise(self, q: Array, answered_by: AnsweredBy) -> AllSolutions:

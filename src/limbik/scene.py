@@ -292,7 +292,7 @@ def _as_word(value: object, index: int) -> str:
 def load_words(
     words: Sequence[str], positions: Sequence[int], *, angles: Angles | None = None, lenient: bool = False
 ) -> Scene:
-    """The scene in words of the command line; places: of the words among all that were typed."""
+    """The scene in words of the command line; positions: of the words among all that were typed."""
     chunks: list[ArmFile | tuple[list[str], list[int]]] = []
     waiting = list(zip(words, positions, strict=True))[::-1]
     while waiting:

@@ -16,7 +16,7 @@ from limbik.motion import Hand, HandRetargeter
 from limbik.motion.body.roles import SIDES, Side
 from limbik.motion.hands.fingers import fingers_of
 from limbik.motion.hands.human_hand import human_hand
-from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINTS, LAYOUTS, PLACES, Layout
+from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINT_INDICES, JOINTS, LAYOUTS, Layout
 from limbik.spatial import pose_from, rotation_exp
 
 # [mm] of a right hand: x toward the fingers, y toward the thumb, z out of the back.
@@ -248,9 +248,9 @@ def test_a_joint_that_is_not_seen_is_held_in_the_palm_and_said_once(lost: list[f
     for k, positions in enumerate(hand.positions):
         joints = in_room(positions)
         if k in (7, 12):
-            joints[PLACES["IndexTip"]] = lost
+            joints[JOINT_INDICES["IndexTip"]] = lost
         if k == 15:
-            joints[PLACES["Wrist"]] = [math.nan] * 3 if lost == [0.0] * 3 else lost
+            joints[JOINT_INDICES["Wrist"]] = [math.nan] * 3 if lost == [0.0] * 3 else lost
         expected = whole.update(Hand(in_room(positions), "right"))
         before = holed.q
         with warnings.catch_warnings(record=True) as told:
@@ -267,11 +267,11 @@ def test_a_joint_that_is_not_seen_is_held_in_the_palm_and_said_once(lost: list[f
         assert np.isfinite(q).all() and np.abs(q - expected).max() < 0.4
     assert max(holed.distances.values()) < 2e-3
     holes = hand.positions.copy()
-    holes[3, PLACES["IndexTip"]] = np.nan
+    holes[3, JOINT_INDICES["IndexTip"]] = np.nan
     with pytest.warns(FormatWarning, match="and held: IndexTip"):
         assert np.isfinite(Hand(holes, "right").solve(model).q).all()
     nowhere = hand.positions.copy()
-    nowhere[:, PLACES["IndexTip"]] = np.nan
+    nowhere[:, JOINT_INDICES["IndexTip"]] = np.nan
     with pytest.raises(GoalError, match="joint 'IndexTip' of the right hand is seen in no frame"):
         HandRetargeter(model, Hand(nowhere, "right"))
 

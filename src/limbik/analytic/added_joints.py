@@ -29,7 +29,7 @@ class Arrangement:
     """A way to go through the joints of an arm."""
 
     axes: Axes
-    places: tuple[int, ...]  # of the arm's joints, which each is; those of added joints follow on them
+    indices: tuple[int, ...]  # of the arm's joints, which each is; those of added joints follow on them
     count: int  # joints of the arm itself
     is_backwards: bool  # from the tool
 
@@ -41,7 +41,7 @@ class Arrangement:
         """
         axes, rng = self.axes, np.random.default_rng(0)
         ranges = np.where(axes.is_prismatic, length(axes), 3.0)
-        ranges[np.array(self.places) >= self.count] = 0.0
+        ranges[np.array(self.indices) >= self.count] = 0.0
         trials = ranges * rng.uniform(-1.0, 1.0, (TRIALS, axes.size))
         rows = slice(0, axes.size)  # of six joints all, of three the point's
         return max(float(np.linalg.svd(jacobian(axes, q)[rows], compute_uv=False)[-1]) for q in trials)
@@ -149,7 +149,7 @@ def _inserted(
     new = range(axes.size, axes.size + count)
     return Arrangement(
         wider,
-        (*arrangement.places[:index], *new, *arrangement.places[index:]),
+        (*arrangement.indices[:index], *new, *arrangement.indices[index:]),
         arrangement.count,
         arrangement.is_backwards,
     )

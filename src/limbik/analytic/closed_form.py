@@ -61,7 +61,7 @@ class ClosedForm:
     family: Family
     axes: Axes  # [6] in the order in which they are solved, the points where axes intersect
     true_axes: Axes  # the same before parallel axes were made so exactly
-    places: tuple[int, ...]  # [6] which of the arm's joints each is; those of added joints are >= count
+    indices: tuple[int, ...]  # [6] which of the arm's joints each is; those of added joints are >= count
     count: int  # joints of the arm
     is_backwards: bool  # walked from the tool
     is_exact: bool
@@ -82,13 +82,13 @@ def closed_form(axes: Axes) -> ClosedForm | None:
 
 
 def _forms(arrangement: Arrangement, size: float, arm: float) -> Iterator[tuple[float, ClosedForm]]:
-    """The closed forms of a way, with how regular each is."""
+    """The closed forms of an arrangement, with how regular each is."""
     for six in with_added_joints(arrangement, size * arm):
         match = _family(six.axes, size * arm, size)
         if match is not None:
             family, settled = match
             true = _at(six.axes, settled.points)
-            form = ClosedForm(family, settled, true, six.places, six.count, six.is_backwards, size == EXACT)
+            form = ClosedForm(family, settled, true, six.indices, six.count, six.is_backwards, size == EXACT)
             yield six.regularity, form
 
 

@@ -218,8 +218,8 @@ def _joint(constants: Floats, joint: int) -> int:
 def all_general(constants: Floats, pose: Floats, solutions: Floats) -> int:
     """Find every configuration [rad], in (-pi, pi], for a rigid pose [16]; returns their number.
 
-    constants: of `prepare_general`. found [MAX_CONFIGURATIONS + 1, 6]: its last row begins with whether all
-    roots were resolved at the pose itself, and whether they were there or at the displaced poses.
+    constants: of `prepare_general`. solutions [MAX_CONFIGURATIONS + 1, 6]: its last row begins with whether
+    all roots were resolved at the pose itself, and whether they were there or at the displaced poses.
     """
     loop, near_loop, near_pose = empty(LOOP_SIZE), empty(LOOP_SIZE), empty(16)
     close_loop(constants, pose, loop)

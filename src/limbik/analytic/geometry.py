@@ -57,7 +57,7 @@ def meeting_of_three(axes: Axes, first: int, distance: float) -> Vector3 | None:
 
 
 def with_points(axes: Axes, points: dict[int, Vector3]) -> Axes:
-    """The same axes with other points on some of them, by place."""
+    """The same axes with other points on some of them, by index."""
     changed = axes.points.copy()
     for index, point in points.items():
         changed[index] = point

@@ -150,7 +150,7 @@ _CHOICES: dict[Family, tuple[_Choice, ...]] = {
 
 def in_words(form: ClosedForm) -> str:
     """What is special about the axes: "spherical wrist (axes 4, 5 and 6 meet), axes 2 and 3 parallel"."""
-    numbers = [index + 1 for index in form.places]
+    numbers = [index + 1 for index in form.indices]
     if form.family is Family.THREE_PARALLEL:
         three = "axes {}, {} and {} parallel".format(*sorted(numbers[1:4]))
         return three if form.count < JOINTS else f"{three}, {_INTERSECTING.format(*sorted(numbers[4:]))}"
@@ -160,7 +160,7 @@ def in_words(form: ClosedForm) -> str:
 
 
 def _wrist_in_words(form: ClosedForm) -> str:
-    numbers = sorted(index + 1 for index in form.places[-WRIST:] if index < form.count)
+    numbers = sorted(index + 1 for index in form.indices[-WRIST:] if index < form.count)
     if len(numbers) == WRIST:
         return "spherical {} (axes {}, {} and {} meet)".format(
             "shoulder" if form.is_backwards else "wrist", *numbers
@@ -178,7 +178,7 @@ def _arm_part_in_words(form: ClosedForm, numbers: list[int]) -> str:
 
 def _slides_in_words(form: ClosedForm) -> str:
     slides = form.axes.is_prismatic
-    own = [index for index, is_slide in zip(form.places, slides, strict=True) if is_slide]
+    own = [index for index, is_slide in zip(form.indices, slides, strict=True) if is_slide]
     numbers = [str(index + 1) for index in sorted(own) if index < form.count]
     if not numbers:
         return ""
@@ -204,7 +204,7 @@ def _is_open(form: ClosedForm | PointForm, choice: _Choice) -> bool:
 
     Added joints of its form stand still: two joints of its own may make up for those that would move.
     """
-    own = sum(form.places[k] < form.count for k in choice.joints)
+    own = sum(form.indices[k] < form.count for k in choice.joints)
     return own == len(choice.joints) or (own > 1 and isinstance(form, ClosedForm))
 
 
@@ -224,8 +224,8 @@ def _choices(form: ClosedForm | PointForm) -> tuple[_Choice, ...]:
 
 
 def _branch_name(form: ClosedForm | PointForm, choices: list[_Choice], q: Array) -> str:
-    still = np.zeros(len(form.places) - form.count)
-    points, axes = _placed(form.axes, np.append(q, still)[list(form.places)])
+    still = np.zeros(len(form.indices) - form.count)
+    points, axes = _placed(form.axes, np.append(q, still)[list(form.indices)])
     words = (choice.words[0] if choice.side(points, axes) > 0.0 else choice.words[1] for choice in choices)
     return ", ".join(f"{choice.part} {word}" for choice, word in zip(choices, words, strict=True))
 

@@ -32,7 +32,7 @@ class PointForm:
 
     family: Family
     axes: Axes  # of three joints
-    places: tuple[int, ...]  # [3] which of the arm's joints each is, as in `Arrangement`
+    indices: tuple[int, ...]  # [3] which of the arm's joints each is, as in `Arrangement`
     count: int  # joints of the arm
 
     def branches(self, point: Vector3) -> Iterator[tuple[Array, bool]]:
@@ -45,7 +45,7 @@ class PointForm:
         for shoulder, elbow in itertools.product(SIGNS, SIGNS):
             motions = POSITIONS[self.family](arm, left, Branch(shoulder, elbow, 1.0))
             values = np.empty(ARM_PART)
-            values[list(self.places)] = [amount(motion) for motion in motions]
+            values[list(self.indices)] = [amount(motion) for motion in motions]
             yield values[: self.count], may_be_free(motions) >= 1.0
 
 
@@ -79,8 +79,8 @@ def moves_in_plane(axes: Axes, normal: Vector3) -> bool:
 
 
 def _forms(arrangement: Arrangement, distance: float) -> Iterator[tuple[float, PointForm]]:
-    """The closed forms of a way, with how regular each is."""
+    """The closed forms of an arrangement, with how regular each is."""
     for three in with_slides(arrangement, ARM_PART - arrangement.count, arrangement.axes.home[:3, 3]):
         family = position_family(three.axes, distance, EXACT)
         if family is not None:
-            yield three.regularity, PointForm(*family, three.places, three.count)
+            yield three.regularity, PointForm(*family, three.indices, three.count)

@@ -20,7 +20,7 @@ OF_NEAR = 0.0, 0.1
 
 def plan_of(form: ClosedForm, lower: Array, upper: Array) -> Array:
     """The plan of an arm, with the limits [n, rad or m] of its joints in the model's order."""
-    axes, scale, indices = form.axes, 1.0 / length(form.axes), np.array(form.places)
+    axes, scale, indices = form.axes, 1.0 / length(form.axes), np.array(form.indices)
     still = np.zeros(indices.size - form.count)
     steps = form.true_axes.steps * scale
     plan = np.concatenate(

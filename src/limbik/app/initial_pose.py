@@ -80,7 +80,7 @@ def _bends(model: Model, joint: Joint, q: Array, straight: Array) -> Iterator[Ar
 
 
 def _is_allowed(model: Model, q: Array, straight: Array) -> bool:
-    """With room to all limits, and no link lower than the lowest before."""
+    """With a margin to all limits, and no link lower than the lowest before."""
     lower, upper = model.lower, model.upper
     margin = np.where(np.isfinite(upper - lower), MARGIN * (upper - lower), 0.0)
     is_inside = (q >= lower + margin) & (q <= upper - margin) | (q == straight)

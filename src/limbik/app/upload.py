@@ -206,7 +206,7 @@ def _members(archive: zipfile.ZipFile) -> list[tuple[str, bytes]]:
 
 
 def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo, bytes_left: int) -> bytes:
-    """A file of the zip; however small it says it is, no more than there is room for is unpacked."""
+    """A file of the zip; `bytes_left` are unpacked of it at most, however small it says it is."""
     pieces: list[bytes] = []
     with archive.open(member) as file:
         while piece := file.read(_CHUNK):

@@ -58,7 +58,7 @@ def check_batch(
 
 
 def checker_of(model: Model, world: World | None = None) -> Checker:
-    """The checker of a model in a world (None: alone), which is kept while the world has the same objects.
+    """The checker of a model in a world (None: alone), which is stored while the world has the same objects.
 
     Raises ModelError for what is no model, CollisionError for what is no world, and for shapes that have no
     pieces.

@@ -47,7 +47,7 @@ def check_path(
 def first_contact(
     checker: Checker, bounds: MotionBounds, begin: Array, v: Array, clearance: float
 ) -> float | None:
-    """The share of a straight line at which a pair comes as near as the clearance; None where none does."""
+    """Fraction of a straight line at which a pair comes as near as the clearance; None where none does."""
     speeds = bounds.speeds(along_any_axes(checker, v))
     fraction = 0.0
     while True:

@@ -24,7 +24,7 @@ from limbik.tree.pack import WORLD
 class NearPairs(NamedTuple):
     """Pairs of bodies, and how far they are apart."""
 
-    pairs: Array  # [m] places in `Checker.pairs`
+    pairs: Array  # [m] indices in `Checker.pairs`
     distances: Array  # [m] signed, in metres
     normals: Array  # [m, 3] unit vectors from the second body to the first, in world axes
     points: Array  # [m, 2, 3] nearest points of the first and of the second, in metres
@@ -36,7 +36,7 @@ class Checker:
 
     Objects may move: every check takes them where they are. Threads may ask, one after the other.
 
-    names: of the bodies, those of the model first. pairs: [n, 2] places of names, which are checked. links,
+    names: of the bodies, those of the model first. pairs: [n, 2] indices of names, which are checked. links,
     bodies: as the kernels read them. floating: names of the floating joints.
     """
 
@@ -73,7 +73,7 @@ class Checker:
         return ~self.search.is_any_of_each(q, clearance, _go_on)
 
     def first_free(self, q: Array, clearance: float = 0.0) -> int | None:
-        """The place of the first among many q [N, nq] where every pair is farther apart than the clearance
+        """The index of the first among many q [N, nq] where every pair is farther apart than the clearance
         [m]; None where there is none.
         """
         index = self.search.first_free(q, clearance)

@@ -55,8 +55,8 @@ class FixedChecker:
 
     def __init__(self, checker: Checker, frame: str, q: Array, moving: Array) -> None:
         fixed = fixed_pairs(checker, frame, moving)
-        self.places = np.flatnonzero(fixed.with_frame)  # of the pairs, in those of the checker
-        self._search = checker.search_of(checker.pairs[self.places])
+        self.indices = np.flatnonzero(fixed.with_frame)  # of the pairs, in those of the checker
+        self._search = checker.search_of(checker.pairs[self.indices])
         self._search.is_any(q, -np.inf)
         holder = fixed.holders[fixed.link]
         rigid = () if holder == WORLD else np.flatnonzero(fixed.holders[:-1] == holder)
@@ -72,7 +72,7 @@ class FixedChecker:
             frame[ROTATION:FRAME_SIZE] = placed[:3, :3].ravel()
         numbers, rows = self._search.run(None, ALL, within)
         near = near_pairs(numbers, np.zeros_like(rows))
-        return near._replace(pairs=self.places[near.pairs])
+        return near._replace(pairs=self.indices[near.pairs])
 
     def _pose(self, link: int) -> Matrix4:
         if link == WORLD:

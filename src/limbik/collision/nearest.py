@@ -140,7 +140,7 @@ def pose_spheres(shapes: Shapes, centers: Floats) -> None:
 
 @compiled(inline=False)
 def measure_gaps(pairs: Pairs, centers: Floats, gaps: Floats) -> int:
-    """The distances [m] of the spheres of each pair; returns the place of the least."""
+    """The distances [m] of the spheres of each pair; returns the index of the nearest."""
     nearest = 0
     for k in range(pairs.shape[0]):
         i, j = pairs[k, 0], pairs[k, 1]

@@ -76,7 +76,7 @@ def packed_body(
 
 
 def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
-    """Bodies, one for each of those given."""
+    """Packed bodies, one for each that is placed."""
     placed_bodies = [each.body for each in placed]
     n_pieces, n_vertices, n_neighbours = (
         np.cumsum([0, *sizes])

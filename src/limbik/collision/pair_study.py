@@ -95,7 +95,7 @@ def study_pairs(model: Model, samples: int = 1000) -> PairStudy:
 
 
 def never_touch(model: Model, pair: tuple[int, int]) -> bool:
-    """Whether it is proved that two bodies, by their places in the geometry, cannot touch within the limits.
+    """Whether it is proved that two bodies, by their indices in the geometry, cannot touch within the limits.
 
     The box of configurations is halved until in each part the distance at its middle is more than the bodies
     can come nearer on the way to its border. False where that takes too many parts.

@@ -30,7 +30,7 @@ class UncheckedPair:
 class Pairs:
     """The pairs of bodies of a model."""
 
-    checked: tuple[tuple[int, int], ...]  # places of the bodies in `Geometry.bodies`, the smaller first
+    checked: tuple[tuple[int, int], ...]  # indices of the bodies in `Geometry.bodies`, the smaller first
     unchecked: tuple[UncheckedPair, ...]
 
 

@@ -34,7 +34,7 @@ def penetration(
     """The depth [m] of two cores in each other, or at most little more; below 0 they are apart.
 
     has_start: points[:4] are a tetrahedron. size [m]: of both cores. The direction in which B has to go, and
-    the nearest points of A and B, go into found[1:10].
+    the nearest points of A and B, go into result[1:10].
     """
     count = 4
     if not has_start:
@@ -159,7 +159,7 @@ def perpendicular(x: float, y: float, z: float) -> Vector:
 def add_face(points: Floats, faces: Floats, index: int, i: int, j: int, k: int, inside: int) -> int:
     """Write a triangle, its normal away from a point inside (-1: by the order of its corners).
 
-    Returns the next place; the same where the triangle has no normal.
+    Returns the next index; the same where the triangle has no normal.
     """
     ux, uy, uz = points[j, 0] - points[i, 0], points[j, 1] - points[i, 1], points[j, 2] - points[i, 2]
     vx, vy, vz = points[k, 0] - points[i, 0], points[k, 1] - points[i, 1], points[k, 2] - points[i, 2]
@@ -235,7 +235,7 @@ def toggle_edge(edges: Floats, count: int, start: float, end: float) -> int:
 @compiled
 def touch(points: Floats, faces: Floats, n_faces: int, highest: float, result: Floats) -> None:
     """The points of A and B whose difference is the nearest to the origin on faces up to a height, into
-    found[4:10]: several faces may lie in one plane, and the nearest point in any of them.
+    result[4:10]: several faces may lie in one plane, and the nearest point in any of them.
     """
     nearest = math.inf
     for f in range(n_faces):

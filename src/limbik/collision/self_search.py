@@ -20,7 +20,7 @@ SEED = 0
 
 
 class SelfSearch:
-    """Of pairs of a model's bodies, by their places in its geometry."""
+    """Of pairs of a model's bodies, by their indices in its geometry."""
 
     def __init__(self, model: Model, pairs: Sequence[tuple[int, int]]) -> None:
         self.model = model

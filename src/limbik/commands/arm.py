@@ -61,7 +61,7 @@ class ArmCommand(typer.core.TyperCommand):
 
 
 def split(arguments: Sequence[str]) -> tuple[list[str], list[int], list[str]]:
-    """The words of a scene with their values, their places counted from 1, and all other arguments.
+    """The words of a scene with their values, their positions counted from 1, and all other arguments.
 
     A value is what does not begin with a dash and a letter, so that -0.5 is one. All that begins with one
     dash and a letter is taken for a word of a scene, and those who read these say when it is unknown.

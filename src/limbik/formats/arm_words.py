@@ -60,7 +60,7 @@ class Statement:
             raise self.error(_hinted(f"needs {needed}, {actual}", text))
 
     def number(self, index: int, needed: str) -> float:
-        """The value at a place as a finite number; `needed` says what it should be."""
+        """The value at an index as a finite number; `needed` says what it should be."""
         text = self.values[index]
         if not _NUMBER.fullmatch(text):
             raise self.error(_hinted(f"needs {needed}, found {shortened(text)}", text))
@@ -70,7 +70,7 @@ class Statement:
         return value
 
     def whole(self, index: int, needed: str, minimum: int) -> int:
-        """The value at a place as a whole number of at least `minimum`."""
+        """The value at an index as a whole number from `minimum` on."""
         value = self.number(index, needed)
         if not value.is_integer() or value < minimum:
             raise self.error(f"needs {needed}, found {shortened(self.values[index])}")
@@ -102,7 +102,7 @@ def in_text(source: Source) -> Iterator[Statement]:
 
 
 def in_arguments(arguments: Sequence[str], positions: Sequence[int]) -> Iterator[Statement]:
-    """The statements of a command line. places: of the arguments, for messages.
+    """The statements of a command line. positions: of the arguments, for messages.
 
     Raises FormatError for an argument that is neither a known word nor a value of one.
     """

@@ -94,7 +94,7 @@ class _Hierarchy:
         """All joints and end sites, up to the word MOTION, which is taken."""
         self.expect("HIERARCHY")
         joints: list[BvhJoint] = []
-        opened: list[int] = []  # places of the joints whose closing brace is to come
+        opened: list[int] = []  # indices of the joints whose closing brace is to come
         seen: dict[str, int] = {}
         while True:
             word = self.take("JOINT, End Site or }" if opened else "ROOT or MOTION")

@@ -73,7 +73,7 @@ def _columns(skeleton: Skeleton, order: list[int], angles: Array) -> Iterator[Ar
     """[T, 3 or 6] of each bone."""
     for bone in order:
         if skeleton.slides[bone] or skeleton.parents[bone] < 0:
-            yield PER_METRE * skeleton.places[:, bone]
+            yield PER_METRE * skeleton.translations[:, bone]
         yield angles[:, bone]
 
 

@@ -126,7 +126,7 @@ def target_of(channel: dict[str, Any]) -> tuple[Any, Target | None]:
 def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:
     """The time of the first frame [s], the time between frames [s], and their number.
 
-    Keys at even times are the frames themselves; if their least step is none that all are multiples of, a
+    Keys at even times are the frames themselves; if their smallest step is none that all are multiples of, a
     usual rate is taken, or else 60 frames per second.
     """
     times = np.unique(np.concatenate([channel.times for channel in channels.values()]))

@@ -31,7 +31,7 @@ STILL = 1e-9  # of a quaternion that does not turn
 
 def write_skeleton(skeleton: Skeleton, dt: float, path: Path) -> None:
     """Write a file: GLB unless its ending is .gltf."""
-    count, frames = len(skeleton.names), len(skeleton.places)
+    count, frames = len(skeleton.names), len(skeleton.translations)
     rest, offsets = quat_from_matrix(skeleton.rest), skeleton.offsets
     children: list[list[int]] = [[] for _ in range(count)]
     for bone, parent in enumerate(skeleton.parents):
@@ -73,7 +73,7 @@ def write_skeleton(skeleton: Skeleton, dt: float, path: Path) -> None:
         if np.abs(rotations - rest[bone]).max() > STILL:
             _animate(animation, bone, "rotation", times, added.accessor(rotations, "VEC4"))
         if skeleton.slides[bone]:
-            translations = added.accessor(skeleton.places[:, bone], "VEC3")
+            translations = added.accessor(skeleton.translations[:, bone], "VEC3")
             _animate(animation, bone, "translation", times, translations)
     if animation["channels"]:
         content["animations"] = [animation]

@@ -29,7 +29,7 @@ class Skeleton:
 
     names: tuple[str, ...]
     parents: tuple[int, ...]  # -1 for none
-    places: Array  # [T, n, 3, m] in the parent
+    translations: Array  # [T, n, 3, m] in the parent
     rotations: Array  # [T, n, 3, 3] in the parent
     rest: Array  # [n, 3, 3] rotations in the parent at the neutral configuration
     slides: np.ndarray
@@ -37,8 +37,8 @@ class Skeleton:
 
     @property
     def offsets(self) -> Array:
-        """[n, 3, m] places in rest: the median over time."""
-        return np.asarray(np.median(self.places, axis=0))
+        """[n, 3, m] translations at rest: the median over time."""
+        return np.asarray(np.median(self.translations, axis=0))
 
 
 def skeleton_of(model: Model, q: Array, up: str, links: Sequence[str]) -> Skeleton:

@@ -44,7 +44,7 @@ class LookAt(Goal):
         frame = body.motion(self.frame)
         to_target = self.target - frame.pose[:3, 3]
         distance = max(float(norm(to_target)), 1e-9)
-        # A sideways move turns the direction to the point the other way.
+        # A sideways move turns the direction to the point to the opposite side.
         turning = frame.angular - cross(to_target / distance, -frame.linear.T / distance).T
         yield of_axis(frame._replace(angular=turning), self.axis, to_target / distance, self.tolerance)
 

@@ -42,10 +42,10 @@ class Kinematics:
             _Balls(members, of_kind[JointKind.BALL]),
             _Floating(members, of_kind[JointKind.FLOATING]),
         ]
-        self.groups = [group for group in groups if group.places.size]
+        self.groups = [group for group in groups if group.indices.size]
 
     def links(self, q: Array, extra: int = 0) -> Array:
-        """pose_root_link [1 + size + room, ..., 4, 4] of the root link and of each joint's child.
+        """pose_root_link [1 + size + extra, ..., 4, 4] of the root link and of each joint's child.
 
         The last `extra` entries are left for the caller to fill.
         """
@@ -66,26 +66,26 @@ class Kinematics:
             return self.groups[0].placements(q)
         out = np.empty((self.size, *q.shape[:-1], 4, 4))
         for group in self.groups:
-            out[group.places] = group.placements(q)
+            out[group.indices] = group.placements(q)
         return out
 
     def jacobian(self, links: Array, point: Array, nv: int) -> Array:
         """Geometric Jacobian [..., 6, nv] in world axes, of a point [..., 3] that all the joints move."""
         out = np.zeros((*point.shape[:-1], 6, nv))
         for group in self.groups:
-            group.fill(out, links[group.places + 1], point)
+            group.fill(out, links[group.indices + 1], point)
         return out
 
     def velocities(self, links: Array, points: Array, fractions: Array, nv: int) -> Array:
         """Jacobian [..., 3, nv] of the sum of points in world axes, where each joint moves only its own.
 
-        points [size, ..., 3] [m], shares [size]: how much each point counts.
+        points [size, ..., 3] [m], fractions [size]: weight of each point.
         """
         out = np.zeros((*points.shape[1:-1], 6, nv))
         of_columns = np.zeros(nv)
         for group in self.groups:
-            group.fill(out, links[group.places + 1], points[group.places])
-            of_columns[group.columns] = fractions[group.places, None]
+            group.fill(out, links[group.indices + 1], points[group.indices])
+            of_columns[group.columns] = fractions[group.indices, None]
         return np.asarray(out[..., :3, :] * of_columns)
 
 
@@ -93,8 +93,8 @@ class _Fixed:
     """Joints that do not move, and what all groups share."""
 
     def __init__(self, members: Sequence[Member], indices: Iterable[int]) -> None:
-        self.places = np.array(list(indices), dtype=np.intp)
-        mine = [members[k] for k in self.places]
+        self.indices = np.array(list(indices), dtype=np.intp)
+        mine = [members[k] for k in self.indices]
         self.origins = np.array([member.origin for member in mine]).reshape(-1, 4, 4)
         self.axes = np.array([member.joint.axis for member in mine]).reshape(-1, 3)
         self.q = np.array([member.q_start for member in mine], dtype=np.intp)
@@ -107,7 +107,7 @@ class _Fixed:
 
     def placements(self, q: Array) -> Array:
         """pose_parent_child [n, ..., 4, 4]."""
-        return np.broadcast_to(_wide(self.origins, q), (len(self.places), *q.shape[:-1], 4, 4))
+        return np.broadcast_to(_wide(self.origins, q), (len(self.indices), *q.shape[:-1], 4, 4))
 
     def fill(self, out: Array, links: Array, point: Array) -> None:
         """Write the columns of these joints, whose child links stand at `links` [n, ..., 4, 4]."""
@@ -162,7 +162,7 @@ class _Balls(_Fixed):
 
     def placements(self, q: Array) -> Array:
         quaternions = np.moveaxis(q[..., self.q_turn], -2, 0)
-        out = np.empty((len(self.places), *q.shape[:-1], 4, 4))
+        out = np.empty((len(self.indices), *q.shape[:-1], 4, 4))
         out[...] = _wide(self.origins, q)
         out[..., :3, :3] = _wide(self.origins, q)[..., :3, :3] @ quat_to_matrix(quaternions)
         return out

@@ -40,9 +40,9 @@ def hinge_angles(axes: Array, rotations_xyzw: Quaternion, near: Array, lower: Ar
 
 
 def trunk(rotations: Array, rest: Array, bones: Array, fractions: Array, problem: Array) -> Array:
-    """The places [n + 1, 3] of a trunk's joints; turns [n + 1, 3, 3] are written: `bending.bend`.
+    """The positions [n + 1, 3] of a trunk's joints; rotations [n + 1, 3, 3] are written: `bending.bend`.
 
-    rest [n, 9], bones [n, 3], shares [n], problem: as there, in one piece of memory each.
+    rest [n, 9], bones [n, 3], fractions [n], problem: as there, in one piece of memory each.
     """
     positions = np.empty((len(rotations), 3))
     Call(spines(), rotations.reshape(-1, 9), positions, rest, bones, fractions, problem).run()
@@ -52,7 +52,7 @@ def trunk(rotations: Array, rest: Array, bones: Array, fractions: Array, problem
 def local_quaternions(
     rotations: Array, leads: Array, parents: Array, rests: Array, hinged: Array
 ) -> Quaternion:
-    """Quaternions [n, 4] that joints make, for turns [n, 3, 3] of their links: `local_turns.fill_local`."""
+    """Quaternions [n, 4] of joints, for rotations [n, 3, 3] of their links: `local_turns.fill_local`."""
     quats, scratch = np.empty((len(rotations), 4)), np.empty((3, 9))
     Call(locals_of_rigs(), rotations.reshape(-1, 9), leads, parents, rests, hinged, scratch, quats).run()
     return quats

@@ -48,8 +48,8 @@ def drag(
     before and after that frame nothing is changed any more [s]. keep: frames that stay as they are, such as
     those that were dragged before: the falloff ends there.
 
-    In the frames around, the link moves by (1 - u^2)^3 of what it is moved by in that frame, u the share of
-    the falloff: with two continuous derivatives. A hand or a foot takes its limb along and keeps its
+    In the frames around, the link moves by (1 - u^2)^3 of what it is moved by in that frame, u the fraction
+    of the falloff: with two continuous derivatives. A hand or a foot takes its limb along and keeps its
     orientation (`Limb`); the hips take the body along, and the feet stay where they are. What is out of reach
     is gone toward.
 
@@ -138,7 +138,7 @@ def _floats(group: Group) -> bool:
 
 
 def _carried(model: Model, base: Group, q: Array, positions: Array) -> Array:
-    """q [T, nq] with a base at places [T, 3]."""
+    """q [T, nq] with a base at positions [T, 3]."""
     parent = model.pose(q, base.parent)[:, :3, :3]
     by = positions - model.pose(q, base.link)[:, :3, 3]
     local = (np.swapaxes(parent, -1, -2) @ by[..., None])[..., 0]

@@ -302,7 +302,7 @@ class LimbPlan:
     def apply(
         self, poses: dict[str, Array], q: Array, rotations: Rotations, rotation: Matrix3 | None
     ) -> Matrix3:
-        """Write the turns into q [T, nq], and the orientation of the tip. Returns that of the link before
+        """Write the rotations into q [T, nq], and the orientation of the tip. Returns that of the link before
         the tip [T, 3, 3]; of a tip that does not turn by itself, its own.
         """
         world = {name: pose[:, :3, :3] for name, pose in poses.items()}

@@ -22,7 +22,7 @@ def braking_step(distance: float, change: float) -> float:
     """The longest step [rad or m] from which a joint comes to rest within a distance, this step included, if
     each step may be shorter by `change` than the one before it.
 
-    Steps of s, s - most, s - 2 most and so on, n + 1 of them, sum up to (n + 1) (s - n most / 2).
+    Steps of s, s - change, s - 2 change and so on, n + 1 of them, sum up to (n + 1) (s - n change / 2).
     """
     if not (change < math.inf and distance < math.inf):
         return distance

@@ -58,7 +58,7 @@ def picture(motion: Motion, *, figures: int = 9) -> str:
 
 
 def _seen(motion: Motion, bones: tuple[Bone, ...], frames: NDArray[np.int64]) -> Array:
-    """[figures, bones, 2 ends, 2] along the way and up [m]."""
+    """[figures, bones, 2 ends, 2] along the direction of travel and up [m]."""
     names = list(dict.fromkeys(name for bone in bones for name in (bone.link, bone.end)))
     poses = motion.model.poses(motion.q[frames], names)[..., :3, 3] @ UPWARD[motion.up].T
     at = np.array([[names.index(bone.link), names.index(bone.end)] for bone in bones])

@@ -13,7 +13,7 @@ ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
 
 @compiled(inline=False)
 def find_bad_target(motion: Motion) -> int:
-    """1 more than the place of a task that is given numbers without a meaning; 0 where there is none."""
+    """1 more than the index of a task whose numbers have no meaning; 0 where there is none."""
     for k in range(motion.forms.size):
         form, numbers = motion.forms[k], motion.given[k]
         if form == AS_TARGET:

@@ -24,7 +24,7 @@ TARGET_FIELDS = ("target", "value", "q", "point")  # one of them is what a goal 
 class Targets:
     """The numbers that a step reads [tasks, 16], and the goals that they belong to.
 
-    goals: in the order in which they were given. order: their places, the first level first.
+    goals: in the order in which they were given. order: their indices, the first level first.
     """
 
     def __init__(self, model: Model, goals: Sequence[Goal], order: Sequence[int], tasks: int) -> None:

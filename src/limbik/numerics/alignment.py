@@ -59,7 +59,7 @@ def add_scaled(numbers: Floats, scale: float, vector: Vector) -> None:
 
 @compiled
 def add_pairs(sums: Floats, others: Floats, weight: float) -> None:
-    """Add a share of other sums."""
+    """Add other sums, weighted."""
     for i in range(PAIRS_SIZE):
         sums[i] += weight * others[i]
 
@@ -96,7 +96,7 @@ def best_rotation_from(turn: Quaternion, matrix: Floats, smallest: float) -> Qua
     """The rotation near `turn` whose scalar product with a matrix [9] is greatest (Wahba's problem).
 
     By turns about the axis along which most is gained, each as far as it gains: of one pair this is the
-    smallest turn, at once, and where pairs leave a spin open, it stays as it is. least: what counts as no
+    smallest turn, at once, and where pairs leave a spin open, it stays as it is. smallest: what counts as no
     gain.
     """
     for _ in range(MAX_TURNS):

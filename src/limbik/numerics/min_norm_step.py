@@ -46,7 +46,7 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
         values[i] = active[i] = 0.0
         largest = max(largest, abs(h[i]))
     for _ in range(EXCHANGES * m):
-        worst = most_violated(h, products, values, active, SLACK * largest)
+        worst = worst_violation(h, products, values, active, SLACK * largest)
         if worst < 0:
             break
         active[worst] = 1.0
@@ -58,7 +58,7 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
 
 
 @compiled(inline=False)
-def most_violated(h: Floats, products: Floats, values: Floats, active: Floats, threshold: float) -> int:
+def worst_violation(h: Floats, products: Floats, values: Floats, active: Floats, threshold: float) -> int:
     """The place of the inequality that misses most; -1 where none misses more than the least."""
     worst, largest = -1, threshold
     for i in range(h.size):

@@ -116,7 +116,7 @@ def step_of_many(
 ) -> Emitted:
     """The step, then what it means for each lane; its memory follows the rows of the block."""
     layout, advance = Layout(shape), step(shape, lanes, tuning)
-    offsets, begin = layout.places, layout.rows
+    offsets, begin = layout.offsets, layout.rows
 
     def function(rows: Rows, plan: Rows) -> Stored:
         stored = advance.function(rows, plan)
@@ -165,7 +165,7 @@ def evaluate(shape: Shape) -> Emitted:
 
 def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
     """Configurations and squared errors of lanes that have arrived; see `batch.working_offsets`."""
-    n, offsets = shape.n, Layout(shape).places
+    n, offsets = shape.n, Layout(shape).offsets
 
     def function(rows: Rows, plan: Rows) -> Stored:
         x, first, wanted = rows[:n], _frame(rows[n:]), rows[n + VIEW :]
@@ -196,7 +196,7 @@ def configured(
 
 def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
     """What a goal's pose says before the first step; see `layout.KEY_SIZE`."""
-    offsets = Layout(shape).places
+    offsets = Layout(shape).offsets
     at = {name: slice(offsets[name], offsets[name] + 12) for name in ("BASE", "TOOL", "TABLE", "GRID")}
 
     def function(rows: Rows, plan: Rows) -> Stored:

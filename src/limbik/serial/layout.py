@@ -20,7 +20,7 @@ def one_after_another(sizes: dict[str, int], whole: str, begin: int = 0) -> dict
 
 @dataclass(frozen=True)
 class Layout:
-    """Offsets, as the kernels take them; see `places`."""
+    """Offsets, as the kernels take them; see `offsets`."""
 
     shape: Shape
 
@@ -35,7 +35,7 @@ class Layout:
         return 7 * self.shape.n + 22
 
     @property
-    def places(self) -> dict[str, int]:
+    def offsets(self) -> dict[str, int]:
         """The offsets in the plan by name, and its SIZE."""
         n = self.shape.n
         parts = {
@@ -62,8 +62,8 @@ class Layout:
         shape = self.shape
         divisions = dict(zip(("D0", "D1", "D2", "D3", "D4"), (*shape.divisions, 1), strict=False))
         return {
-            **{f"AT_{name}": place for name, place in self.places.items()},
-            **{f"SET_{name.upper()}": self.places["SETTINGS"] + i for i, name in enumerate(SETTINGS)},
+            **{f"AT_{name}": place for name, place in self.offsets.items()},
+            **{f"SET_{name.upper()}": self.offsets["SETTINGS"] + i for i, name in enumerate(SETTINGS)},
             **divisions,
             "AT_LOWER": 5 * shape.n,  # of x, in the numbers of the step
             "AT_UPPER": 6 * shape.n,

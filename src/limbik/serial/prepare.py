@@ -140,7 +140,7 @@ def plan_numbers(
         "GRID": (prepared.rows[-1, :2], grid, low, 0.5 * (low + high), high),
         "SETTINGS": ([settings[name] for name in SETTINGS],),
     }  # fmt: skip
-    offsets = Layout(shape).places
+    offsets = Layout(shape).offsets
     numbers = np.zeros(offsets["SIZE"])
     for name, values in parts.items():
         part = np.concatenate([np.asarray(value, dtype=np.float64) for value in values])

@@ -239,7 +239,7 @@ def build(
             chosen_samples[k, chunk] = values
         inside = np.minimum(x - lower[:, None], upper[:, None] - x)[limited]
         margin[chunk] = inside.min(axis=0, initial=math.inf)
-    # The point's numbers stand in `kept` behind heading and x axis.
+    # The point's numbers stand in `chosen_samples` behind heading and x axis.
     low, high = chosen_samples[4:7].min(axis=1), chosen_samples[4:7].max(axis=1)
     scale = 1.0 / (high - low + 1e-9)
     at = Key(0.0, list(chosen_samples[4:7]), list(chosen_samples[7:10] / METRES_PER_RADIAN), ())

@@ -131,14 +131,14 @@ class AnalyticPlan(AnswersPlan):
         result = list(q)
         for each in searched:
             met = self._mover.corrected(each, pose, SETTLED)
-            own = None if met is None else self.legal(met[self.places], near, pose)
+            own = None if met is None else self.legal(met[self.indices], near, pose)
             if own is None:
-                own, _ = self.within_limits(each[self.places], near)
+                own, _ = self.within_limits(each[self.indices], near)
             is_known = any(np.abs(nearest_angles(own - other)).max() < DISTINCT for other in result)
             if not is_known:
                 result.append(own)
         q = np.array(result).reshape(-1, self.form.count)
-        return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
+        return one_of_each_curve(self._mover, self.whole(q, None))[:, self.indices]
 
     def solve_batch(self, poses: Array, start: Array | None) -> AllSolutionsBatch:
         """All solutions for many poses [N, 4, 4]."""
@@ -200,7 +200,7 @@ class AnalyticPlan(AnswersPlan):
 
     def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""
-        return branch_names(self.form, q[:, self.places])
+        return branch_names(self.form, q[:, self.indices])
 
     def _kernel(self, kernel: Any) -> Any:
         return kernel.bind(**functions(self.form.family)).interpreted

@@ -57,11 +57,11 @@ class AnswersPlan(ABC):
         self.chain = chain
         self.frame = frame
         self._limits = limits
-        self.places = chain.q_indices
+        self.indices = chain.q_indices
         infinite = np.full(len(chain.joints), math.inf)
         self.lower = np.array([joint.lower for joint in chain.joints]) if limits else -infinite
         self.upper = np.array([joint.upper for joint in chain.joints]) if limits else infinite
-        self.is_whole = np.array_equal(self.places, np.arange(model.nq))
+        self.is_whole = np.array_equal(self.indices, np.arange(model.nq))
         self._slides = np.array([joint.kind is JointKind.PRISMATIC for joint in chain.joints])
 
     def __new__(cls, *arguments: Any) -> Self:
@@ -79,7 +79,7 @@ class AnswersPlan(ABC):
 
     def near(self, start: Array | None) -> Array:
         """The chain's part [n] of a start [nq], or zeros."""
-        return np.zeros(len(self.places)) if start is None else start[self.places]
+        return np.zeros(len(self.indices)) if start is None else start[self.indices]
 
     def searched(self, pose: Matrix4, start: Array | None) -> Array:
         """The chain's configuration [1, n] that a search finds for a pose, where a closed form that is not
@@ -87,8 +87,8 @@ class AnswersPlan(ABC):
         """
         goal = Pose(target=pose, frame=self.frame)
         solution = self.model.solve(goal, start=start, limits=self._limits)
-        q = self.within_limits(solution.q[self.places], self.near(start))[0]
-        return q[None] if solution.success else np.empty((0, len(self.places)))
+        q = self.within_limits(solution.q[self.indices], self.near(start))[0]
+        return q[None] if solution.success else np.empty((0, len(self.indices)))
 
     def answered(
         self, q: Array, request: PlanRequest, start: Array | None, turns: bool, began: float
@@ -140,7 +140,7 @@ class AnswersPlan(ABC):
         """The model's configurations [k, nq] for the chain's [k, n], the other joints as in the start."""
         rest = self.model.neutral if start is None else self.model.clip(start)
         whole = np.tile(rest, (len(q), 1))
-        whole[:, self.places] = q
+        whole[:, self.indices] = q
         return whole
 
     def within_limits(self, q: Array, near: Array) -> tuple[Array, Array]:
@@ -173,11 +173,11 @@ class AnswersPlan(ABC):
         is_held = np.zeros(len(q), bool)
         for _ in q:
             is_held |= (q <= self.lower) | (q >= self.upper)
-            mover = replace(self._mover, places=self.places[~is_held])
+            mover = replace(self._mover, indices=self.indices[~is_held])
             met = mover.corrected(self.whole(q[None], None)[0], pose, SETTLED)
             if met is None:
                 return None
-            q, excess = self.within_limits(met[self.places], near)
+            q, excess = self.within_limits(met[self.indices], near)
             if excess <= AT_LIMIT:
                 return q
         return None
@@ -210,7 +210,7 @@ class AnswersPlan(ABC):
 
     @functools.cached_property
     def _mover(self) -> Mover:
-        return Mover(self.model, self.frame, self.places, self.lower, self.upper, self.rows)
+        return Mover(self.model, self.frame, self.indices, self.lower, self.upper, self.rows)
 
     def limit_margins(self, request: Any, q: Array, /) -> Array:
         """[nq] at q [nq]."""
@@ -219,7 +219,7 @@ class AnswersPlan(ABC):
     def manipulability(self, request: PlanRequest, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
         values = np.linalg.svd(self._mover.jacobian(q), compute_uv=False)
-        return float(np.prod(values[: len(self.places)]))
+        return float(np.prod(values[: len(self.indices)]))
 
     def failure(self, request: PlanRequest) -> str:
         """Why there is no solution, in sentences."""

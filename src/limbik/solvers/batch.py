@@ -189,8 +189,8 @@ class _Job:
         """Answers from starts for every row. What is not found soon is looked for with careful steps."""
         plan, has_starts = self.plan, rows is not None
         numbers = plan.numbers(has_starts, seed=self.seed)
-        budget = int(numbers[plan.places["SET_BUDGET"]])
-        numbers[plan.places["SET_BUDGET"]] = min(budget, SOON)
+        budget = int(numbers[plan.offsets["SET_BUDGET"]])
+        numbers[plan.offsets["SET_BUDGET"]] = min(budget, SOON)
         answers = self._pass(numbers, rows)
         looks_elsewhere = has_starts and plan.options.restarts != 0
         hard = (SPENT,) if looks_elsewhere else (SETTLED, SPENT)
@@ -322,7 +322,7 @@ class _Job:
                 work = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
                 Call(program, *problems, begin, end, answers.reshape(-1), *work).run(watch)
 
-            is_careful = numbers[self.plan.places["SET_CAREFUL"]] > 0.0
+            is_careful = numbers[self.plan.offsets["SET_CAREFUL"]] > 0.0
             self._in_threads(piece, MIN_HARD_PIECE if is_careful else MIN_PIECE)
 
         def interpret(watch: Watch) -> None:
@@ -371,7 +371,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _pieces(count: int, threads: int, min_piece: int) -> Iterator[tuple[int, int]]:
-    """Where pieces of a batch begin and end: each a share of what is left, so that threads end together
+    """Where pieces of a batch begin and end: each a fraction of what is left, so that threads end together
     although the pieces are few, at whose ends lanes are idle (Polychronopoulos & Kuck 1987).
     """
     begin = 0

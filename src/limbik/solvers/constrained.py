@@ -48,7 +48,7 @@ class At(NamedTuple):
 class Constrained:
     """Costs and goals as functions of x [n], from a configuration q [nq] on.
 
-    free: the places of q in x. ends: when the time is up [s of the clock].
+    free: the indices of q in x. ends: when the time is up [s of the clock].
     """
 
     def __init__(

@@ -181,14 +181,14 @@ class _Case:
         return {"q_position": q, "errors_position": goal_errors(self.request, q)}
 
     def _turned(self, q: Array) -> Array:
-        """A solution for the position of one pose, turned toward its rotation as far as the way there is
+        """A solution for the position of one pose, turned toward its rotation as far as that is
         free."""
         goal = self.request.goals[0]
         if len(self.request.goals) > 1 or type(goal) is not Pose:
             return q
         here = (self.model.pose(q, goal.frame) @ tool_of(self.request, goal))[:3, :3]
         rotation = rotation_log(here.T @ goal.target[:3, :3])
-        reached, missed = 0.0, 1.0  # shares of the way: reached, and not reached
+        reached, missed = 0.0, 1.0  # fractions of the rotation
         for _ in range(HALVINGS):
             fraction = 0.5 * (reached + missed)
             target = pose_from(here @ rotation_exp(fraction * rotation), goal.target[:3, 3])

@@ -59,7 +59,7 @@ class EliminationPlan(AnswersPlan):
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
-        q, counts = np.full((len(poses), MAX, len(self.places)), np.nan), np.zeros(len(poses), np.intp)
+        q, counts = np.full((len(poses), MAX, len(self.indices)), np.nan), np.zeros(len(poses), np.intp)
         for k, pose in enumerate(poses):
             roots = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MAX]
             q[k, : len(roots)], counts[k] = roots, len(roots)
@@ -67,7 +67,7 @@ class EliminationPlan(AnswersPlan):
 
     def _legal(self, every: Array, are_isolated: bool, near: Array, pose: Matrix4) -> Array:
         """The configurations of every [k, 6] within the limits, one of each curve of solutions."""
-        own = len(self.places)
+        own = len(self.indices)
         still = (q[:own] for q in every if np.abs(q[own:]).max(initial=0.0) < STILL)
         legal: list[Array] = []
         for q in (self.legal(q, near, pose) for q in still):  # limits may have moved two to the same one
@@ -76,7 +76,7 @@ class EliminationPlan(AnswersPlan):
         q = np.array(legal).reshape(-1, own)
         if are_isolated or len(q) < 2:
             return q
-        return one_of_each_curve(self._mover, self.whole(q, None))[:, self.places]
+        return one_of_each_curve(self._mover, self.whole(q, None))[:, self.indices]
 
     def is_complete(self, request: Any, /) -> bool:
         """Whether all roots of the resultant were resolved, no configuration, limits aside, is nearly

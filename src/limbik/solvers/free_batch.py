@@ -120,7 +120,7 @@ class _Starts:
     def still_open(self, left: Indices, count: int, q: Array, outcomes: Array) -> Indices:
         """Solve from `count` starts for each problem that is left [k]; those that are left then.
 
-        What is found goes into q [N, nq] and facts [N, ...].
+        Free answers go into q [N, nq] and outcomes [N, ...].
         """
         at_once = max(1, MAX_AT_ONCE // count)
         parts = [left[k : k + at_once] for k in range(0, len(left), at_once)]

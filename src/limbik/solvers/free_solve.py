@@ -166,7 +166,7 @@ class _Search:
         answers = plan.solve(pose_of(goal), self._first.q)
         if not answers.complete or answers.free:
             return None
-        self._is_complete = len(plan.places) == self._many.moving.sum()
+        self._is_complete = len(plan.indices) == self._many.moving.sum()
         return np.concatenate([self._first.q[None], answers.q])
 
     def _best(self, q: Array) -> Array | None:

@@ -195,7 +195,7 @@ class _Search:
 
 
 def _free(model: Model, options: Options) -> NDArray[np.intp]:
-    """The places in q that may change [n]."""
+    """The indices in q that may change [n]."""
     free = np.ones(model.nq, dtype=bool)
     for name in options.locked:
         if name in model.joint_names:  # others are refused by the plan of the last step

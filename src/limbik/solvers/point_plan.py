@@ -60,7 +60,7 @@ class PointPlan(AnswersPlan):
                 q = self.legal(values, near, pose)
                 if q is not None and all(self._differ(q, other) for other in solutions):
                     solutions.append(q)
-        q = np.array(solutions).reshape(-1, len(self.places))
+        q = np.array(solutions).reshape(-1, len(self.indices))
         return self.answered(q, (pose.tobytes(), start, is_proved), start, options.turns, began)
 
     def _reaches(self, q: Array, point: Vector3) -> bool:
@@ -76,20 +76,20 @@ class PointPlan(AnswersPlan):
 
     def method(self, request: Any, /) -> str:
         """In words."""
-        return f"in closed form: {COUNTS[len(self.places) - 1]} for a point"
+        return f"in closed form: {COUNTS[len(self.indices) - 1]} for a point"
 
     def known_rest(self, request: PlanRequest) -> str:
         """What is known of others."""
         if not self.is_complete(request):
             return "of infinitely many, as a joint may turn while the point stays"
-        still = [joint.name for joint in chain_to(self.model, self.frame).joints[len(self.places) :]]
+        still = [joint.name for joint in chain_to(self.model, self.frame).joints[len(self.indices) :]]
         if not still:
             return super().known_rest(request)
         return f"and there is no other but for joints that do not move the point ({', '.join(still)})"
 
     def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
         """The names of the branches."""
-        return branch_names(self._form, q[:, self.places])
+        return branch_names(self._form, q[:, self.indices])
 
     def free(self, request: PlanRequest, q: Array, /) -> tuple[FreeMotion, ...]:
         """None: for points it is not looked for."""

@@ -33,7 +33,7 @@ def pulls(request: Request, solution: Solution) -> tuple[Pull, ...]:
 
 
 def _errors_without(request: Request, solution: Solution, index: int) -> tuple[PoseError, ...]:
-    """How far each goal is off where one is left out, whose own place is filled with what it is off now."""
+    """How far each goal is off where one is left out, whose own entry is what it is off now."""
     goals: Any = [goal for k, goal in enumerate(request.goals) if k != index]
     options = {**request.options, "restarts": 0}
     without = request.model.solve(goals, start=solution.q, **options)

@@ -32,7 +32,7 @@ SAME = 1e-4  # [rad] from the start's value, within which a sampled one is the s
 class Sampled(NamedTuple):
     """The joint of seven whose values are sampled, and the arm that the six others make."""
 
-    place: int  # 0 or 6, in the chain
+    joint_index: int  # 0 or 6, in the chain
     rest: Axes
     form: ClosedForm | None  # of the six; None where they are found by elimination
 
@@ -50,8 +50,8 @@ class RedundantPlan(AnswersPlan):
         limits: bool,
     ) -> None:
         super().__init__(model, chain, frame, limits)
-        self._sampled = sampled.place
-        self._others = np.delete(np.arange(7), sampled.place)
+        self._sampled = sampled.joint_index
+        self._others = np.delete(np.arange(7), sampled.joint_index)
         joints = tuple(chain.joints[k] for k in self._others)
         rest = replace(chain, joints=joints, q_indices=chain.q_indices[self._others])
         self._rest: AnalyticPlan | EliminationPlan = (
@@ -81,7 +81,7 @@ class RedundantPlan(AnswersPlan):
         began = perf_counter()
         values = self.values(SAMPLES if options.samples is None else options.samples)
         if start is not None:
-            own = start[self.places[self._sampled]]
+            own = start[self.indices[self._sampled]]
             values = np.append(values[np.abs(nearest_angles(values - own)) > SAME], own)
         near = self.near(start)
         solutions, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)

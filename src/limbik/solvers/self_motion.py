@@ -30,14 +30,14 @@ class Mover:
 
     model: Model
     frame: str | None
-    places: np.ndarray  # [n] in q, and as each has one number, in v
+    indices: np.ndarray  # [n] in q, and as each has one number, in v
     lower: Array  # [n]
     upper: Array
     rows: int = 6  # of the pose that have to stay: 3 are its point
 
     def jacobian(self, q: Array) -> Array:
         """[rows, n] at q [nq]."""
-        columns = [self.model.v_slice(self.model.coordinates[index].joint).start for index in self.places]
+        columns = [self.model.v_slice(self.model.coordinates[index].joint).start for index in self.indices]
         return self.model.jacobian(q, self.frame)[: self.rows, columns]
 
     def error(self, q: Array, pose: Matrix4) -> Array:
@@ -55,12 +55,12 @@ class Mover:
             error = self.error(q, pose)
             if np.abs(error).max() < MET:
                 return q
-            q[self.places] += np.linalg.lstsq(self.jacobian(q), error, rcond=1e-9)[0]
+            q[self.indices] += np.linalg.lstsq(self.jacobian(q), error, rcond=1e-9)[0]
         return q if np.abs(self.error(q, pose)).max() < met else None
 
     def beyond(self, q: Array) -> float:
         """How far q is beyond the limits [rad or m]; at most 0 inside."""
-        own = q[self.places]
+        own = q[self.indices]
         return float(np.maximum(self.lower - own, own - self.upper).max())
 
 
@@ -101,13 +101,14 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
         curve = np.array([*backward[::-1], *forward[1:]])
     if len(curve) < 2:
         return None
-    names = [mover.model.coordinates[index].joint for index in mover.places]
-    moved = np.ptp(curve[:, mover.places], axis=0) > MOVES
+    names = [mover.model.coordinates[index].joint for index in mover.indices]
+    moved = np.ptp(curve[:, mover.indices], axis=0) > MOVES
     ends = (
         ("", "")
         if is_closed
         else tuple(
-            ends_in_words(names, end[mover.places], mover.lower, mover.upper) for end in (curve[0], curve[-1])
+            ends_in_words(names, end[mover.indices], mover.lower, mover.upper)
+            for end in (curve[0], curve[-1])
         )
     )
     return FreeMotion(
@@ -129,7 +130,7 @@ def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
     if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several turns to come back
         return None
     period = 2.0 * np.pi / float(np.abs(moving).mean())
-    own = q[mover.places]
+    own = q[mover.indices]
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.array([(mover.lower - own) / direction, (mover.upper - own) / direction])
     is_still = np.abs(direction) <= MOVES
@@ -139,7 +140,7 @@ def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
     first, last = (0.0, period) if is_closed else (max(backward, -period), forward)
     along = np.linspace(first, last, int(np.ceil((last - first) / STEP)) + 1)
     curve = np.tile(q, (len(along), 1))
-    curve[:, mover.places] += along[:, None] * direction
+    curve[:, mover.indices] += along[:, None] * direction
     poses = mover.model.pose(curve, mover.frame)
     return (curve, is_closed) if np.abs(poses - pose)[:, : mover.rows].max() < MET else None
 
@@ -156,12 +157,12 @@ def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
             return ([*curve, last] if norm(last - q) > MOVES else curve), False
         displacement = after - q
         curve.append(after)
-        if len(curve) > 3 and _apart(after, begin, mover.places) < 0.75 * STEP:
+        if len(curve) > 3 and _apart(after, begin, mover.indices) < 0.75 * STEP:
             return curve, True
         vectors = null_vectors(mover.jacobian(after))
         if not len(vectors):
             return curve, False
-        direction = vectors.T @ (vectors @ displacement[mover.places])
+        direction = vectors.T @ (vectors @ displacement[mover.indices])
         direction = direction / norm(direction)
         q = after
     return curve, False
@@ -169,9 +170,9 @@ def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
 
 def _stepped(mover: Mover, q: Array, direction: Array, pose: Matrix4, step: float) -> Array | None:
     trial = q.copy()
-    trial[mover.places] += step * direction
+    trial[mover.indices] += step * direction
     after = mover.corrected(trial, pose)
-    if after is None or (after - q)[mover.places] @ direction < MIN_PROGRESS * step:
+    if after is None or (after - q)[mover.indices] @ direction < MIN_PROGRESS * step:
         return None
     return after
 

@@ -72,7 +72,7 @@ class Work:
 
 
 class Others:
-    """The joints of a model whose numbers are not at some places in q."""
+    """The joints of a model whose numbers are not at some indices in q."""
 
     def __init__(self, model: Model, indices: NDArray[np.intp]) -> None:
         self._model = model
@@ -125,7 +125,7 @@ class SerialPlan(Plan):
         self._is_plain = not self._locked and options.time_limit is None
         self._reserve = _reserve(options)
         self._layout = Layout(self.shape)
-        self.places = self._layout.constants
+        self.offsets = self._layout.constants
         self._numbers = [
             plan_numbers(
                 prepared,
@@ -313,7 +313,7 @@ class SerialPlan(Plan):
     ) -> Array:
         """The plan's numbers for a batch; a tolerance [m, rad] counts where it is wider than the plan's."""
         numbers = self._numbers[has_start].copy()
-        at = self.places
+        at = self.offsets
         numbers[at["SET_CAREFUL"]] = is_careful
         numbers[at["SET_SEED"]] = seed % LARGEST_SEED
         if restarts is not None or has_start:
@@ -378,7 +378,7 @@ class SerialPlan(Plan):
         numbers = self._numbers[ANYWHERE if rows is None else FROM_START]
         if seed or self._locked:
             numbers = numbers.copy()
-            numbers[self.places["SET_SEED"]] = seed % LARGEST_SEED
+            numbers[self.offsets["SET_SEED"]] = seed % LARGEST_SEED
             self.lock(numbers, self._rows(self.model.neutral) if rows is None else rows)
         return numbers, pose.tobytes(), None if rows is None else rows.tobytes()
 
@@ -395,7 +395,7 @@ class SerialPlan(Plan):
         return Solution(q, outcome, perf_counter() - began, self, stored_start, pose.tobytes())
 
     def _whole_q(self, outcome: Array, start: Array | None) -> Array:
-        """The model's q [nq]; the facts then tell of joints off the path that were moved, too."""
+        """The model's q [nq]; the outcome then tells of joints off the path that were moved, too."""
         if self._is_complete:
             return outcome[Q][self._moving]
         q = self.model.neutral if start is None else start
@@ -418,7 +418,7 @@ class SerialPlan(Plan):
         arguments = numbers
         if self._solve_one is None:
             watch, numbers = takeover, numbers.copy()
-            numbers[self.places["SET_ROUNDS"]] = ROUNDS_INTERPRETED
+            numbers[self.offsets["SET_ROUNDS"]] = ROUNDS_INTERPRETED
         code = self._ended(drive, numbers, drive(numbers, mode), work, watch)
         self._free.append(work)
         if takeover.is_due:
@@ -467,7 +467,7 @@ class SerialPlan(Plan):
 
     def _without_budget(self, numbers: Array) -> Array:
         stopped = numbers.copy()
-        stopped[self.places["SET_BUDGET"]] = 0.0
+        stopped[self.offsets["SET_BUDGET"]] = 0.0
         return stopped
 
     def _rows(self, start: Array) -> Array:
@@ -482,7 +482,7 @@ class SerialPlan(Plan):
 
     def lock(self, numbers: Array, rows: Array) -> None:
         """Hold the locked joints where the rows [n] have them."""
-        at = self.places
+        at = self.offsets
         for i in self._locked:
             lower, upper = numbers[at["AT_Q_LOWER"] + i], numbers[at["AT_Q_UPPER"] + i]
             q = min(max(rows[i], lower), upper)

@@ -135,7 +135,7 @@ class SwivelPlan(AnswersPlan):
                 f"{part} {'not flipped' if side >= 0.0 else 'flipped'}"
                 for part, side in zip(("shoulder", "elbow", "wrist"), sides, strict=True)
             )
-            for sides in flips(self.arm, q[:, self.places])
+            for sides in flips(self.arm, q[:, self.indices])
         )
 
     def free(self, request: PlanRequest, q: Array, /) -> tuple[FreeMotion, ...]:
@@ -153,7 +153,7 @@ class SwivelPlan(AnswersPlan):
                 if each.is_closed
                 else tuple(ends_in_words(names, end, self.lower, self.upper) for end in (curve[0], curve[-1]))
             )
-            nearest = np.abs(nearest_angles(q[:, None, self.places] - curve))
+            nearest = np.abs(nearest_angles(q[:, None, self.indices] - curve))
             motions.append(
                 FreeMotion(
                     solution=int(nearest.max(axis=2).min(axis=1).argmin()),

@@ -111,7 +111,7 @@ class TreePlan(Plan):
         """Change what is different for the second part of a solve, after the first look."""
 
     def is_over(self, goals: Sequence[Goal], lost: set[int], q: Array) -> bool:
-        """Whether a solve ends at q, the best so far, where the goals at these places are out of reach."""
+        """Whether a solve ends at q, the best so far, where the goals with these indices are out of reach."""
         return True
 
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:

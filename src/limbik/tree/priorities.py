@@ -237,8 +237,8 @@ def span(rows: Floats, free: Floats, threshold: float, basis: Floats, size: int)
     """Add what some rows span to the first `size` rows of the basis, which are orthonormal on the free
     joints; how many these are then.
 
-    By Gram and Schmidt, done twice, which is enough. least: part of the longest row under which what is left
-    of one does not count.
+    By Gram and Schmidt, done twice, which is enough. threshold: part of the longest row; above
+    it, what is left of a row counts.
     """
     longest = 0.0
     for row in range(rows.shape[0]):

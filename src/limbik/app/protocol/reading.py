@@ -68,7 +68,7 @@ class Reader:
         return Reader(entries, self.bounds, f"{self.prefix}{name}.")
 
     def each(self, name: str, read: Callable[[Reader], Entry], max_count: int) -> tuple[Entry, ...]:
-        """A list of at most so many objects, each read by `read`; nothing where there is none."""
+        """A list of up to `max_count` objects, each read by `read`; nothing where there is none."""
         values = self.entries.get(name)
         values = [] if values is None else values
         if not isinstance(values, list) or len(values) > max_count:
@@ -145,7 +145,7 @@ class Reader:
         return self._numbers(name, bound_name, lambda count_read: count_read == count, f"{count} numbers")
 
     def some_numbers(self, name: str, max_count: int, bound_name: str) -> NDArray[np.float64]:
-        """A list of at most so many numbers, each within the bound of that name."""
+        """A list of up to `max_count` numbers, each within the bound of that name."""
         return self._numbers(
             name, bound_name, lambda count: count <= max_count, f"at most {max_count} numbers"
         )

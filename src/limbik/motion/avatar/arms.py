@@ -30,10 +30,10 @@ def arm_aims(
     rotations: Array,
     positions: Array,
 ) -> dict[str, Aim]:
-    """The aims of the arms, by limb; turns [n, 3, 3] of the shoulders are written.
+    """The aims of the arms, by limb; rotations [n, 3, 3] of the shoulders are written.
 
     seen: trackers, and bones: where their bones are to be, both by role. arm_ratio: length of the person's
-    arms beside the body's. places [k, 3]: of the joints of hips and trunk.
+    arms beside the body's. positions [k, 3]: of the joints of hips and trunk.
     """
     carrier = body.carrier
     carried = rotations[carrier] @ body.rig.turns[carrier].T
@@ -53,12 +53,12 @@ def _aim(
     position: Array,
     carried: Matrix3,
 ) -> Aim:
-    """place [3], carried [3, 3]: of the joint of what the arm is on, and its turn from rest."""
+    """position [3], carried [3, 3]: of the joint of what the arm is on, and its rotation from rest."""
     rig, limb, on = body.rig, body.limbs[f"{side}Arm"], rotations[body.carrier]
     reach, trunk = sum(limb.lengths), carried
     root = position + on @ limb.hangs
     target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
-    clavicle = body.place.get(side + "Shoulder")
+    clavicle = body.link_indices.get(side + "Shoulder")
     if clavicle is not None:
         start = rig.pivot(clavicle, rig.origin(body.carrier, position, on), on)
         shrug = _shrug(root - start, target - root, REACH * reach)
@@ -97,7 +97,7 @@ def _hand(
 
 
 def _elbow(to_hand: Array, elbow: Array, aside: Array, reach: float) -> Array:
-    """Where an elbow is beside the way [3] from shoulder to hand, all as seen from the shoulder.
+    """Where an elbow is beside the line [3] from shoulder to hand, all as seen from the shoulder.
 
     elbow [3]: where it would be behind a straight wrist, which counts as far as it is not on the other side
     than elbows bend to, `aside` [3].
@@ -109,7 +109,7 @@ def _elbow(to_hand: Array, elbow: Array, aside: Array, reach: float) -> Array:
 
 
 def _shrug(bone: Array, to_hand: Array, reach: float) -> Matrix3 | None:
-    """The turn of a shoulder, a bone [3], that brings a hand on its way [3] within reach."""
+    """The rotation of a shoulder, a bone [3], that brings a hand at `to_hand` [3] within reach."""
     far = to_hand @ to_hand
     if far <= reach**2:
         return None

@@ -30,11 +30,11 @@ LARGEST = 0.3  # [rad] of a step
 def bend(
     rotations: Matrix, positions: Matrix, rest: Matrix, bones: Matrix, fractions: Floats, problem: Floats
 ) -> int:
-    """Write the turns [n + 1, 9] between the first, of the hips, and the last, of the head, and all places
-    [n + 1, 3].
+    """Write the rotations [n + 1, 9] between the first, of the hips, and the last, of the head, and all
+    positions [n + 1, 3].
 
-    rest [n, 9]: turns of the trunk's links at rest. bones [n, 3]: from one joint to the next, in the axes of
-    the link. shares [n]: of the way, that links have turned by.
+    rest [n, 9]: rotations of the trunk's links at rest. bones [n, 3]: from one joint to the next, in the axes
+    of the link. fractions [n]: of the whole bend, that links have rotated by.
     """
     x, y, z = rotation_vector(problem[ROTATION : ROTATION + 9])
     for k in range(1, rotations.shape[0] - 1):
@@ -118,7 +118,7 @@ def lever(positions: Floats, k: int, last: int) -> tuple[float, float, float]:
 
 @compiled
 def turned_by(positions: Floats, last: int, px: float, py: float, pz: float) -> float:
-    """[rad] the most that a link would turn by for a pull at the head."""
+    """[rad] the largest rotation of a link for a pull at the head."""
     sx, sy, sz, squares = 0.0, 0.0, 0.0, 0.0
     for k in range(1, last):
         lx, ly, lz = lever(positions, k, last)

@@ -56,7 +56,7 @@ class LimbSet:
     names: tuple[str, ...]
     are_hinges: bool
     rest: Array  # [n, 3, 3] of each limb
-    bones: NDArray[np.intp]  # [n, 2] places of root and mid in the rig
+    bones: NDArray[np.intp]  # [n, 2] indices of root and mid in the rig
     tips: NDArray[np.intp]  # [n]
     turns: Array  # [n, 2, 3, 3] of root and mid at rest
     rooms: Array  # [n, 2]
@@ -92,9 +92,9 @@ class Body:
             links += [frames[side + part] for part in LEG]
         links = list(dict.fromkeys(links))
         self.rig = Rig(self.model, links, self.anatomy.upright, self.anatomy.upward)
-        self.place = {role: links.index(frames[role]) for role in frames if frames[role] in links}
-        self.axes = {role: self.anatomy.axes.get(role, np.eye(3)) for role in self.place}
-        self.spine = list(range(1, 1 + len(self.trunk)))  # places of the trunk's links, the head last
+        self.link_indices = {role: links.index(frames[role]) for role in frames if frames[role] in links}
+        self.axes = {role: self.anatomy.axes.get(role, np.eye(3)) for role in self.link_indices}
+        self.spine = list(range(1, 1 + len(self.trunk)))  # indices of the trunk's links, the head last
         chain = [0, *self.spine]
         after = zip(chain, self.spine, strict=False)
         self.bones = np.array([self.rig.pivots[b] - self.rig.centers[a] for a, b in after])
@@ -123,7 +123,7 @@ class Body:
 
     def _first_arm(self) -> int:
         side = self.sides[0]
-        return self.place.get(side + "Shoulder", self.place[side + ARM[0]])
+        return self.link_indices.get(side + "Shoulder", self.link_indices[side + ARM[0]])
 
     def _shares(self) -> Array:
         """[n] of the trunk's links: how much of the turn from hips to head each has made, 1 at the head."""
@@ -136,7 +136,7 @@ class Body:
         return np.cumsum(each)
 
     def _limb(self, side: str, parts: tuple[str, str, str]) -> Limb:
-        root, mid, tip = (self.place[side + part] for part in parts)
+        root, mid, tip = (self.link_indices[side + part] for part in parts)
         rig = self.rig
         for k in (root, mid):
             if rig.groups[k].freedom < (3 if k == root else 1):
@@ -144,11 +144,11 @@ class Body:
                     f"link {rig.links[k]!r} of model {self.model.name!r} needs joints that turn freely about "
                     "one point; `limbik.motion.retarget` takes robots"
                 )
-        upper = rig.turns[root].T @ (rig.places[mid] - rig.places[root])
-        lower = rig.turns[mid].T @ (rig.places[tip] - rig.places[mid])
+        upper = rig.turns[root].T @ (rig.positions[mid] - rig.positions[root])
+        lower = rig.turns[mid].T @ (rig.positions[tip] - rig.positions[mid])
         turn = rig.turns[mid] @ self.axes[side + parts[1]]  # anatomical, as the lower bone is at rest
         across = turn[:, 1] if parts is LEG else turn[:, 2] * (-1.0 if side == "left" else 1.0)
-        forearm = rig.turns[tip].T @ (rig.places[tip] - rig.places[mid])
+        forearm = rig.turns[tip].T @ (rig.positions[tip] - rig.positions[mid])
         bend_range = (-math.inf, math.inf)
         is_hinge = rig.groups[mid].freedom == 1
         if is_hinge:
@@ -157,7 +157,7 @@ class Body:
             bend_range = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
             across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
         carrier = self.carrier if parts is ARM else 0
-        hangs = rig.turns[carrier].T @ (rig.places[root] - rig.places[carrier])
+        hangs = rig.turns[carrier].T @ (rig.positions[root] - rig.positions[carrier])
         rest = np.column_stack([rig.turns[root] @ upper, rig.turns[mid] @ lower, across])
         return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, bend_range)
 
@@ -200,4 +200,4 @@ class Body:
 
     def rest(self, role: str) -> Matrix3:
         """The anatomical axes of a part at rest."""
-        return np.asarray(self.rig.turns[self.place[role]] @ self.axes[role])
+        return np.asarray(self.rig.turns[self.link_indices[role]] @ self.axes[role])

@@ -50,7 +50,7 @@ class Legs:
     ) -> dict[str, Aim]:
         """The aims of the legs, by limb.
 
-        bones: where bones with trackers are to be, by role. places [k, 3]: of the joints of hips and trunk.
+        bones: targets of bones with trackers, by role. positions [k, 3]: of the joints of hips and trunk.
         """
         body = self._body
         axes = rotations[0] @ body.axes["hips"]
@@ -96,7 +96,7 @@ class Legs:
             if lies > 0.0:
                 foot = rotation_exp(lies * rotation_log(axes @ foot.T)) @ foot
             height = self._ground + self._heights[side] + stood.height
-            feet[side] = np.array([stood.place.real, stood.place.imag, height]), foot
+            feet[side] = np.array([stood.position.real, stood.position.imag, height]), foot
         return feet
 
     def _swing_of(self, bones: Mapping[str, Matrix4], axes: Matrix3, dt: float) -> float:

@@ -24,7 +24,7 @@ class Aim(NamedTuple):
 
 
 def follow(body: Body, aims: Mapping[str, Aim], rotations: Array) -> None:
-    """Write the turns of all limbs' links into `rotations` [n, 3, 3]."""
+    """Write the rotations of all limbs' links into `rotations` [n, 3, 3]."""
     for limbs in body.limb_sets:
         roots, carried, targets, tips, poles = map(
             np.array, zip(*(aims[name] for name in limbs.names), strict=True)

@@ -19,7 +19,7 @@ def fill_local(
     scratch: Matrix,
     quats: Matrix,
 ) -> int:
-    """The quaternions xyzw [n, 4] that joints make, for turns of their links in the world [n, 9].
+    """The quaternions xyzw [n, 4] that joints make, for rotations of their links in the world [n, 9].
 
     leads [n, 9]: from the link of the parent [n], -1 for none, to what the joint stands on. rests [n, 9]:
     what the joint makes at rest; hinges [n] turn before that, balls after it. scratch [3, 9] is work.

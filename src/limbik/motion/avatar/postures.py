@@ -33,7 +33,7 @@ def posed(body: Body, posture: Posture | Array) -> Posed:
     link_poses = body.lift @ body.model.poses(q, rig.links)
     rotations = link_poses[:, :3, :3].copy()
     positions = link_poses[:, :3, 3] + (rotations @ rig.centers[..., None])[..., 0]
-    feet = [body.place[side + LEG[2]] for side in SIDES]
+    feet = [body.link_indices[side + LEG[2]] for side in SIDES]
     soles = [float(positions[k, 2]) - body.lowest(rig.links[k], q) for k in feet]
     if isinstance(posture, str):
         down = np.array([0.0, 0.0, -1.0])
@@ -46,14 +46,14 @@ def posed(body: Body, posture: Posture | Array) -> Posed:
                 _straighten(arm, rotations, positions, aside if posture == "T" else down) @ rotations[arm.tip]
             )
     floor = min(float(positions[k, 2]) - sole for k, sole in zip(feet, soles, strict=True))
-    poses = {role: pose_from(rotations[k], positions[k]) for role, k in body.place.items()}
+    poses = {role: pose_from(rotations[k], positions[k]) for role, k in body.link_indices.items()}
     hips = body.anatomy.turns(q[None], "hips")[0]
     balls: dict[str, float] = {side: float(body.toes(side, q) @ hips[:, 0]) for side in SIDES}
     return Posed(poses, floor, body.eyes(q), hips, balls)
 
 
 def _straighten(limb: Limb, rotations: Array, positions: Array, direction: Array) -> Matrix3:
-    """Let both bones point along a way [3]; returns by how much the lower one has turned."""
+    """Let both bones point along a direction [3]; returns the rotation of the lower one."""
     rotations[limb.root] = (
         rotation_between(rotations[limb.root] @ limb.upper, direction) @ rotations[limb.root]
     )

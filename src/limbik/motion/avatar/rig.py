@@ -22,8 +22,8 @@ from limbik.spatial import Array, Matrix3, pose_inverse
 class _Hinges:
     """Groups of hinges about the same axes, with the same limits."""
 
-    members: NDArray[np.intp]  # [n] places of the links
-    places: NDArray[np.intp]  # [n, hinges] in q
+    members: NDArray[np.intp]  # [n] indices of the links
+    indices: NDArray[np.intp]  # [n, hinges] in q
     axes: Array
     lower: Array
     upper: Array
@@ -43,13 +43,15 @@ class Rig:
         self.parents = [self._parent(link) for link in links]
         self.turns = np.array([poses[link][:3, :3] for link in links])  # [n, 3, 3] at rest
         self.centers = np.array([group.center for group in self.groups])  # [n, 3] in the links
-        self.places = np.array([poses[link][:3, 3] for link in links])
-        self.places = self.places + (self.turns @ self.centers[..., None])[..., 0]  # what they turn about
+        self.positions = np.array([poses[link][:3, 3] for link in links])
+        self.positions = (
+            self.positions + (self.turns @ self.centers[..., None])[..., 0]
+        )  # what they turn about
         leads, pivots = [], []
         for k, group in enumerate(self.groups):
             parent = poses[self.links[self.parents[k]]] if k else np.eye(4)
             leads.append((pose_inverse(parent) @ poses[group.parent])[:3, :3])
-            pivots.append(parent[:3, :3].T @ (self.places[k] - parent[:3, 3]))
+            pivots.append(parent[:3, :3].T @ (self.positions[k] - parent[:3, 3]))
         self._leads, self.pivots = np.array(leads).reshape(-1, 9), np.array(pivots)
         self._rests = np.array([group.rest for group in self.groups]).reshape(-1, 9)
         self._parents = np.array(self.parents, dtype=np.float64)
@@ -92,7 +94,7 @@ class Rig:
         return sets
 
     def _mover(self, upward: Matrix3) -> tuple[NDArray[np.intp], Matrix3]:
-        """The places in q that move the hips, and what they change by for a way of the hips."""
+        """Indices in q that move the hips, and their change for a displacement of the hips."""
         for group in _movers(self.model, self.links[0]):
             parent = self.model.pose(self._rest, group.parent)[:3, :3]
             if len(group.slides) == 3:
@@ -114,15 +116,15 @@ class Rig:
         return origin + turn @ self.pivots[k]
 
     def configuration(self, near: Array, hips: Array, rotations: Array) -> Array:
-        """q [nq] for the pivot of the hips [3] and turns [n, 3, 3] of all links in the world; of angles
+        """q [nq] for the pivot of the hips [3] and rotations [n, 3, 3] of all links in the world; of angles
         that make the same, those nearest to `near` [nq].
         """
         q = self._rest.copy()
-        q[self._slides] += self._to_slides @ (hips - self.places[0])
+        q[self._slides] += self._to_slides @ (hips - self.positions[0])
         turned = local_quaternions(rotations, self._leads, self._parents, self._rests, self._hinged)
         for each in self._hinges:
-            angles = hinge_angles(each.axes, turned[each.members], near[each.places], each.lower, each.upper)
-            q[each.places] = angles
+            angles = hinge_angles(each.axes, turned[each.members], near[each.indices], each.lower, each.upper)
+            q[each.indices] = angles
         if len(self._balls):
             quat = turned[self._balls]
             facing = (quat * near[self._ball_places]).sum(axis=1, keepdims=True)

@@ -31,7 +31,7 @@ SETTLING = 0.12  # [s] over which the body's speed is taken
 class Foot:
     """One foot on the ground, or on its way."""
 
-    place: complex  # [m], x + i y
+    position: complex  # [m], x + i y
     heading: float  # [rad]
     left: complex  # [m] where it has left the ground
     left_heading: float
@@ -42,7 +42,7 @@ class Foot:
 class Stood(NamedTuple):
     """Where a foot is."""
 
-    place: complex  # [m]
+    position: complex  # [m]
     height: float  # [m] over where it stands
     heading: float  # [rad]
 
@@ -87,13 +87,13 @@ class Steps:
         def lateness(side: Side) -> float:
             foot = self.feet[side]
             turn = abs(math.remainder(heading - foot.heading, 2.0 * math.pi)) / TURNED
-            away = abs(ease[side] + AHEAD * self._velocity - foot.place) / allowed
+            away = abs(ease[side] + AHEAD * self._velocity - foot.position) / allowed
             return max(away / (1.0 - (right if side == "right" else -right)), turn)
 
         late = max(SIDES, key=lateness)
         if lateness(late) > 1.0:
             foot = self.feet[late]
-            foot.left, foot.left_heading, foot.time = foot.place, foot.heading, 0.0
+            foot.left, foot.left_heading, foot.time = foot.position, foot.heading, 0.0
             foot.lasts = min(max(SWING - QUICKER * speed / self._leg, SHORTEST), LONGEST)
 
     def _moved(self, foot: Foot, ease: complex, heading: float, rests: float, dt: float) -> Stood:
@@ -103,10 +103,10 @@ class Steps:
             fraction = min(foot.time / foot.lasts, 1.0)
             lands = ease + (AHEAD + (1.0 - fraction) * foot.lasts) * self._velocity
             part = fraction**3 * (10.0 - 15.0 * fraction + 6.0 * fraction**2)
-            foot.place = foot.left + part * (lands - foot.left)
+            foot.position = foot.left + part * (lands - foot.left)
             turn = math.remainder(heading - foot.left_heading, 2.0 * math.pi)
             foot.heading = foot.left_heading + part * turn
             height = LIFT * self._leg * 16.0 * fraction**2 * (1.0 - fraction) ** 2
             if fraction == 1.0:
                 foot.time = None
-        return Stood(foot.place + rests * (ease - foot.place), height, foot.heading)
+        return Stood(foot.position + rests * (ease - foot.position), height, foot.heading)

@@ -17,7 +17,7 @@ LEANS, BACK = 0.3, 0.1  # how much the head's lean says about where hips go, and
 def bent(
     body: Body, hips: Matrix3, head: Matrix3, position: Array | None, target: Array | None
 ) -> tuple[Array, Array]:
-    """Turns [n + 1, 3, 3] and places [n + 1, 3] of hips and trunk's links, for anatomical axes of hips
+    """Rotations [n + 1, 3, 3] and positions [n + 1, 3] of hips and trunk's links, for anatomical axes of hips
     and head.
 
     position [3]: of the hips; None: the origin. target [3]: of the head's joint, which comes as near as it
@@ -38,9 +38,10 @@ def bent(
 
 
 def seated(positions: Array, rotations: Array, head: Matrix3, height: float) -> Array:
-    """The places, with a trunk that leans so far about the head that the hips are at most a height [m] below.
+    """Positions with a trunk that leans so far about the head that the hips are up to a height [m] below.
 
-    Hips go to where they are already, back, and away from where the head leans; turns are changed in place.
+    Hips go to where they are already, back, and away from where the head leans; rotations are changed in
+    place.
     """
     lean = positions[0] - positions[-1]
     length = math.sqrt(lean @ lean)

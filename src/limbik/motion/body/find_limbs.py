@@ -140,7 +140,7 @@ def _kinds(
 
 def _goes_down(skeleton: Skeleton, pair: Pair, up: Array | None) -> bool:
     against = np.array([0.0, 0.0, 1.0]) if up is None else up
-    drop = float((skeleton.places[pair.parent] - _ends(skeleton, pair)) @ against)
+    drop = float((skeleton.positions[pair.parent] - _ends(skeleton, pair)) @ against)
     return drop > DOWN * pair.length
 
 

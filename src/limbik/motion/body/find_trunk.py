@@ -138,16 +138,16 @@ def _head(skeleton: Skeleton, named: dict[str, Label], top: str, taken: set[str]
 
 
 def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
-    """The way that leads highest from the link that the arms are on, beside them."""
+    """The branch that leads highest from the link that the arms are on, beside them."""
     branches = [child for child in skeleton.children[top] if not taken & set(skeleton.below(child))]
     branches = [child for child in branches if any(skeleton.turns[link] for link in skeleton.below(child))]
     if not branches:
         return []
     before = skeleton.parents[top]
-    start = skeleton.places[before] if before else skeleton.places[top]
+    start = skeleton.positions[before] if before else skeleton.positions[top]
 
     def height(child: str) -> float:
-        return float(norm(skeleton.places[skeleton.longest(child)[-1]] - start))
+        return float(norm(skeleton.positions[skeleton.longest(child)[-1]] - start))
 
     branch = skeleton.longest(max(branches, key=height))
     head = next((k for k, link in enumerate(branch) if _carries_several(skeleton, link)), len(branch))

@@ -129,7 +129,7 @@ def _limb(
 
 
 def built_leg(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
-    """The leg along the longest way of a branch: its longest two bones that follow each other."""
+    """The leg along a branch: its longest two bones that follow each other."""
     choice = _bones(skeleton, branch)
     if choice is None:
         return Limb()
@@ -141,7 +141,7 @@ def built_leg(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
 
 
 def built_arm(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
-    """The arm along the longest way of a branch, likewise; it ends where fingers branch."""
+    """The arm along a branch, likewise; it ends where fingers branch."""
     wrist = next((k for k, link in enumerate(branch) if k > 1 and _has_fingers(skeleton, link)), None)
     choice = _bones(skeleton, branch if wrist is None else branch[: wrist + 1])
     if choice is None:
@@ -169,7 +169,7 @@ def _carriers(
 
 
 def _bones(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
-    """Places on a way where the first bone begins, the second begins, and ends.
+    """Indices in a branch where the first bone begins, the second begins, and ends.
 
     Joints of a character are one link each, so the bones are between neighbours. Of a robot each of a few
     hinges may be away from the next.

@@ -33,9 +33,9 @@ def left_direction(skeleton: Skeleton, legs: Sequence[tuple[str, str]], body_up:
 
 def _foot_points(skeleton: Skeleton, foot: str, body_up: Array) -> Array:
     """From the ankle to the farthest point of the foot, across the body's axis [3] [m]."""
-    ankle = skeleton.places[foot]
+    ankle = skeleton.positions[foot]
     below = skeleton.below(foot)
-    points = [skeleton.places[link] for link in below] + [
+    points = [skeleton.positions[link] for link in below] + [
         end for link in below for end in skeleton.ends[link]
     ]
     across = [(across_ankle := point - ankle) - body_up * float(across_ankle @ body_up) for point in points]

@@ -1,4 +1,4 @@
-"""The links of a model as a tree with places in one pose."""
+"""The links of a model as a tree with positions in one pose."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Skeleton:
     links: tuple[str, ...]
     parents: dict[str, str | None]
     children: dict[str, list[str]]
-    places: dict[str, Array]  # [3] [m]
+    positions: dict[str, Array]  # [3] [m]
     ends: dict[str, list[Array]]  # of each link, where its other frames are [3] [m]
     turns: dict[str, int]  # degrees of freedom in turning against the parent; 0 where it is fixed
-    size: float  # [m] the diagonal of the box around all places
+    size: float  # [m] the diagonal of the box around all positions
 
     def line(self, link: str) -> list[str]:
         """From the root to the link."""
@@ -59,10 +59,10 @@ class Skeleton:
 
     def distance(self, first: str, second: str) -> float:
         """Between two links [m]."""
-        return float(norm(self.places[first] - self.places[second]))
+        return float(norm(self.positions[first] - self.positions[second]))
 
     def longest(self, link: str) -> list[str]:
-        """The longest way from a link to what is below it, measured along the links."""
+        """The longest branch from a link to what is below it, measured along the links."""
         branch = [link]
         while branch[-1] in self._longest:
             branch.append(self._longest[branch[-1]])

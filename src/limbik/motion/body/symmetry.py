@@ -52,7 +52,7 @@ def has_four_legs(skeleton: Skeleton, link: str) -> bool:
 
 def middle(skeleton: Skeleton, links: Sequence[str]) -> Array:
     """Between links [3] [m]."""
-    return np.asarray(np.mean([skeleton.places[link] for link in links], axis=0))
+    return np.asarray(np.mean([skeleton.positions[link] for link in links], axis=0))
 
 
 def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], list[str]]]:
@@ -68,7 +68,7 @@ def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], li
 
 
 def _bones(skeleton: Skeleton, branch: Sequence[str]) -> list[float]:
-    """Lengths [m] of what is between the links of a way that are at different places."""
+    """Lengths [m] of what is between the links of a branch that are at different positions."""
     lengths = [skeleton.distance(a, b) for a, b in pairwise(branch)]
     return [length for length in lengths if length > 1e-3 * skeleton.size]
 

@@ -22,9 +22,9 @@ MARGIN = 1e-3  # [m or rad] how far beyond a bound an offset may be
 
 
 def fading_offsets(is_fixed: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
-    """Offsets [T, d] that are `values` [T, d] in frames that are given [T].
+    """Offsets [T, d] that are `values` [T, d] in frames that are fixed [T].
 
-    halflife: time [s] in which an offset has halved where none is given; dt: [s] between frames.
+    halflife: time [s] in which an offset has halved where none is fixed; dt: [s] between frames.
     """
     return _solved(_cost(len(is_fixed), halflife, dt), is_fixed, np.where(is_fixed[:, None], values, 0.0))
 
@@ -37,10 +37,10 @@ def bounded_offsets(
     dt: float,
     margin: float = MARGIN,
 ) -> Array:
-    """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not given.
+    """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not fixed.
 
-    Where the offsets are farthest below the bound they are put on it, until none is below by more than room.
-    A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
+    Where the offsets are farthest below the bound they are put on it, until none is below by more than
+    `margin`. A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
     """
     cost = _cost(len(is_fixed), halflife, dt)
     on_bound = np.zeros(len(is_fixed), dtype=np.bool_)
@@ -68,7 +68,7 @@ def _cost(count: int, halflife: float, dt: float) -> Array:
 
 
 def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array) -> Array:
-    """The offsets [T, d] where the cost is least; start: values where given, else 0."""
+    """The offsets [T, d] where the cost is least; start: values where fixed, else 0."""
     from scipy.linalg import solveh_banded
 
     count = len(is_fixed)

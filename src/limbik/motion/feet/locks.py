@@ -142,7 +142,7 @@ class FootLocks:
         self, rotation: Matrix3, reach: Array, normals: Array, min_height: Array, is_fixed: NDArray[np.bool_]
     ) -> Matrix3:
         """Rotations [T, 3, 3] turned until a part of them, `reach` [T, 3], ends at least so high along the
-        normals [T, 3] over where it begins [m]; not in frames that are given.
+        normals [T, 3] over where it begins [m]; not in frames that are fixed.
         """
         length = np.maximum(norm(reach), 1e-9)
         has = np.arcsin(np.clip((reach * normals).sum(axis=1) / length, -1.0, 1.0))
@@ -155,7 +155,7 @@ class FootLocks:
         return np.asarray(rotation_exp(np.maximum(angle, 0.0)[:, None] * axis) @ rotation)
 
     def _fading(self, is_fixed: NDArray[np.bool_], values: Array) -> Array:
-        """Offsets [T, d] that are given in some frames, and fade in the others from the trend of those given:
+        """Offsets [T, d] that are fixed in some frames, and fade in the others from the trend of those:
         the last ones have noise.
         """
         offsets = fading_offsets(is_fixed, _trend(is_fixed, values, self.dt), self.rule.halflife, self.dt)
@@ -247,7 +247,7 @@ class FootLocks:
 
 
 def acceleration(positions: Array, dt: float) -> Array:
-    """Magnitudes [T, ...] of second differences of places [T, ..., 3] along SPAN, 0 at the ends [m/s^2]."""
+    """[T, ...] [m/s^2]: second differences of positions [T, ..., 3] along SPAN, 0 at the ends."""
     h = max(1, round(SPAN / dt))
     magnitudes = np.zeros(positions.shape[:-1])
     if len(positions) > 2 * h:
@@ -258,7 +258,7 @@ def acceleration(positions: Array, dt: float) -> Array:
 
 
 def _trend(is_fixed: NDArray[np.bool_], values: Array, dt: float) -> Array:
-    """Values [T, d] without noise where they are given: a line fitted along TREND about each frame."""
+    """Values [T, d] without noise where they are fixed: a line fitted along TREND about each frame."""
     from scipy.signal import savgol_filter
 
     trend, count = values.copy(), 2 * round(0.5 * TREND / dt) + 1

@@ -242,7 +242,7 @@ def _moved(
 
 
 def _part(start: Array, end: Array, weight: Array) -> Array:
-    """Rotations [T, 3, 3] a share of the way."""
+    """Rotations [T, 3, 3] at a fraction of the rotation between two."""
     if (weight == 1.0).all():
         return end
     rotation = rotation_log(np.swapaxes(start, -1, -2) @ end)
@@ -259,7 +259,7 @@ def _pelvis_rise(
     margin: Array,
 ) -> Array:
     """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need, but
-    not lower than the rest of the body has room [T] [m].
+    not lower than the margin [T] [m] of the rest of the body.
     """
     follow = np.mean([path.lift for path in paths], axis=0)
     max_rise = np.full(len(follow), np.inf)

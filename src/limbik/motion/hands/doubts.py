@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from limbik.errors import FormatWarning, listed
 from limbik.motion.body.roles import SIDES, Side
-from limbik.motion.hands.layouts import CHAINS, JOINTS, NEEDED, PLACES
+from limbik.motion.hands.layouts import CHAINS, JOINT_INDICES, JOINTS, NEEDED
 from limbik.spatial import Array, cross, dot, norm
 
 BENT = 0.6  # [rad] by which both last joints of a finger together bend no farther toward the back of a hand
@@ -19,7 +19,7 @@ MANY = 2  # fingers, so that one that is seen wrongly is not enough
 MAX_REACH = 2.0  # hand lengths
 ACROSS = 1  # axis of the palm about which fingers bend
 _FINGERS = tuple(chain for finger, chain in CHAINS.items() if finger != "Thumb")
-_NEEDED = np.array([PLACES[name] for name in NEEDED])
+_NEEDED = np.array([JOINT_INDICES[name] for name in NEEDED])
 
 
 def bends(in_palm: Array) -> Array:
@@ -29,7 +29,7 @@ def bends(in_palm: Array) -> Array:
     """
     angles = []
     for chain in _FINGERS:
-        positions = in_palm[..., [PLACES[name] for name in chain], :]
+        positions = in_palm[..., [JOINT_INDICES[name] for name in chain], :]
         bones = np.moveaxis(np.diff(positions, axis=-2), -2, 0)
         rotations = [
             np.arctan2(cross(before, after)[..., ACROSS], dot(before, after))

@@ -18,7 +18,7 @@ from limbik.goals import Goal, Position, Posture, Relative
 from limbik.model import JointKind, Model
 from limbik.motion.body.roles import Side
 from limbik.motion.hands.fingers import fingers_of
-from limbik.motion.hands.layouts import CHAINS, JOINTS, PLACES
+from limbik.motion.hands.layouts import CHAINS, JOINT_INDICES, JOINTS
 from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, dot, norm
 from limbik.tree.residuals import TARGET_SIZE
@@ -46,7 +46,7 @@ class Followed(NamedTuple):
 class Follower:
     """A model of a hand, at a configuration `q` [nq], which is changed by `follow`.
 
-    places: of a person's joints in the axes of the palm [3, m], by name. bones: lengths by finger [m].
+    positions: of a person's joints in the axes of the palm [3, m], by name. bones: lengths by finger [m].
 
     Raises ModelError for what is no hand, GoalError for one of the other side.
     """
@@ -80,9 +80,9 @@ class Follower:
         self.scales, self._bases = np.array(scales)[:, None], np.array(bases)
         self._at_rest = self._bases - self.scales * (np.array(roots) @ self._palm.T)
         self._usual = np.array([positions[name] for name in JOINTS])
-        self._joints = [PLACES[point.joint] for point in self.points]
+        self._joints = [JOINT_INDICES[point.joint] for point in self.points]
         self._pinching = [name for name in fingers.of if name != "Thumb"]
-        self._tips = [PLACES[f"{name}Tip"] for name in self._pinching]
+        self._tips = [JOINT_INDICES[f"{name}Tip"] for name in self._pinching]
         order = [*self._pinching, "Thumb"]
         self._fingers = np.array([order.index(point.finger) for point in self.points])
         self.tips = {name: finger.tip for name, finger in fingers.of.items()}
@@ -94,7 +94,7 @@ class Follower:
         self.reset()
 
     def _planned(self, fingers: Mapping[str, object]) -> tuple[Stepper, Array]:
-        """The plan, and the places in q that its last tasks are about."""
+        """The plan, and the indices in q of its last tasks."""
         model = self.model
         path = {joint.name for tip in self.tips.values() for joint in model.path(tip)}
         own = [joint for joint in model.joints if joint.nv and not joint.mimic and joint.name in path]
@@ -137,7 +137,7 @@ class Follower:
         count, targets = len(self.points), self._targets
         self.wanted = self._at_rest + self.scales * (points[self._joints] @ self._palm.T)
         targets[:count, :3] = self.wanted
-        held = points[self._tips] - points[PLACES["ThumbTip"]]
+        held = points[self._tips] - points[JOINT_INDICES["ThumbTip"]]
         weight = nearness(np.sqrt(dot(held, held)))
         is_held = bool(weight.any())
         self._weigh(weight)

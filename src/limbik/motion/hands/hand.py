@@ -18,12 +18,12 @@ from limbik.motion.hands.doubts import Doubts, reach_of, without_outliers
 from limbik.motion.hands.fingers import KNUCKLES
 from limbik.motion.hands.follower import Follower
 from limbik.motion.hands.human_hand import human_hand
-from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINTS, LAYOUTS, NEEDED, PLACES, Layout
+from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINT_INDICES, JOINTS, LAYOUTS, NEEDED, Layout
 from limbik.motion.hands.palm import palm_pose
 from limbik.spatial import Array, Matrix4, as_numbers, dot, norm
 
 SHORTEST = 1e-4  # [m] of a bone
-_STARTS, _ENDS = (np.array([PLACES[name] for name in names]) for names in (BEFORE.values(), BEFORE))
+_STARTS, _ENDS = (np.array([JOINT_INDICES[name] for name in names]) for names in (BEFORE.values(), BEFORE))
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Hand:
         known = [name for name in JOINTS if side + name in model.frame_names]
         poses = model.poses(q, [side + name for name in known])
         positions = np.full((*poses.shape[:-3], len(JOINTS), 3), np.nan)
-        positions[..., [PLACES[name] for name in known], :] = poses[..., :3, 3]
+        positions[..., [JOINT_INDICES[name] for name in known], :] = poses[..., :3, 3]
         return cls(positions, side)
 
     @classmethod
@@ -107,7 +107,7 @@ class Hand:
         are_poses = bool(poses_too) and rows.shape[-3:] == (len(names), 4, 4)
         if not are_poses and rows.shape[-2:] != (len(names), 3):
             raise GoalError(f"{what} needs {needed}, found shape {rows.shape}")
-        indices = [PLACES[name] for name in names]
+        indices = [JOINT_INDICES[name] for name in names]
         points = rows[..., :3, 3] if are_poses else rows
         positions = np.full((*points.shape[:-2], len(JOINTS), 3), np.nan)
         positions[..., indices, :] = points
@@ -141,9 +141,9 @@ class Hand:
 
     def __getitem__(self, name: str) -> Array:
         """The positions [..., 3, m] of a joint; nan where the layout does not have it."""
-        if name not in PLACES:
+        if name not in JOINT_INDICES:
             raise GoalError(f"there is no joint {shortened(name)} of a hand; {did_you_mean(name, JOINTS)}")
-        return np.asarray(self.positions[..., PLACES[name], :])
+        return np.asarray(self.positions[..., JOINT_INDICES[name], :])
 
     def joints(self, layout: Layout) -> Array:
         """The positions in the order of a layout: "webxr" [..., 25, 3], "openxr" [..., 26, 3] or "mediapipe"
@@ -153,7 +153,7 @@ class Hand:
         """
         if not is_one_of(layout, get_args(Layout)):
             raise GoalError(f"layout needs one of {', '.join(get_args(Layout))}, found {shortened(layout)}")
-        joints = self.positions[..., [PLACES[name] for name in LAYOUTS[layout]], :]
+        joints = self.positions[..., [JOINT_INDICES[name] for name in LAYOUTS[layout]], :]
         for k, name in enumerate(LAYOUTS[layout]):
             self._refuse(name, ~np.isfinite(joints[..., k, :]).all(axis=-1), f"is not known for {layout!r}")
         return np.asarray(joints)
@@ -180,7 +180,7 @@ class Hand:
         Raises GoalError for a joint that is seen in no frame.
         """
         flat = self.in_palm.reshape(-1, len(JOINTS), 3)
-        seen = {name: flat[~np.isnan(flat[:, k]).any(axis=1), k] for name, k in PLACES.items()}
+        seen = {name: flat[~np.isnan(flat[:, k]).any(axis=1), k] for name, k in JOINT_INDICES.items()}
         for name in NEEDED:
             self._refuse(name, not len(seen[name]), "is seen in no frame")
         return {

@@ -23,7 +23,7 @@ LAYOUTS: dict[Layout, tuple[str, ...]] = {
         name for name in JOINTS[1:] if name == "ThumbMetacarpal" or not name.endswith("Metacarpal")
     ),
 }
-PLACES = {name: k for k, name in enumerate(JOINTS)}
+JOINT_INDICES = {name: k for k, name in enumerate(JOINTS)}
 CHAINS = {finger: tuple(finger + bone for bone in (*bones, "Tip")) for finger, bones in FINGERS.items()}
 """Of each finger its four joints from the first that bends to the tip."""
 

@@ -64,7 +64,9 @@ class _Fit(NamedTuple):
 
 
 def calibrated(body: MarkedBody, positions: Array, known_offsets: Array) -> Calibration:
-    """By places of markers [T, M, 3], nan where they are not seen; given [M, 3]: where to begin, or nan.
+    """The calibration by positions of markers [T, M, 3], nan where they are not seen.
+
+    known_offsets [M, 3]: where to begin, or nan.
 
     Raises ModelError where too few markers are seen.
     """
@@ -123,7 +125,7 @@ def chosen_frames(positions: Array) -> NDArray[np.intp]:
 
 
 def start_of(body: MarkedBody, model: Model, positions: Array) -> Array:
-    """A configuration [nq] like the start of the body, moved to places [M, 3] of a frame."""
+    """A configuration [nq] like the start of the body, moved to positions [M, 3] of a frame."""
     seen = np.isfinite(positions[:, 0])
     points = model.poses(body.start, body.names)[seen, :3, 3]
     middle, wanted = points.mean(axis=0), positions[seen].mean(axis=0)
@@ -177,7 +179,7 @@ def _step(
     damping: float,
     hold: float,
 ) -> Array:
-    """Change of scales, then of places of markers [B + 3 M], while poses follow.
+    """Change of scales, then of offsets of markers [B + 3 M], while poses follow.
 
     toward [B + 3 M]: what would bring them where they are held.
     """

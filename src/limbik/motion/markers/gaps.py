@@ -77,7 +77,7 @@ def fill_gaps(
     "pca": principal components of all markers, weighted by nearness (Federolf 2013, PLoS ONE 8(10): e78689;
     Gløersen & Federolf 2016, PLoS ONE 11(3): e0152616).
     The last three need three neighbours that are seen throughout the gap. What they find is moved so that it
-    joins the marker's own places at both ends of the gap. Neighbours that were filled themselves count if
+    joins the marker's own positions at both ends of the gap. Neighbours that were filled themselves count if
     their gap is shorter and its expected error below 2 mm.
     max_error_mm: a gap whose expected error is greater is left open.
 
@@ -137,7 +137,7 @@ def _filled(
     methods: Sequence[Any],
     limit: float,
 ) -> tuple[Gap, Array]:
-    """How a gap is filled, and the places [stop - first, 3] in it."""
+    """How a gap is filled, and the positions [stop - first, 3] in it."""
     seen = np.isfinite(markers.positions[:, marker, 0])
     hole = Hole(first, stop, seen, first > 0, stop < len(seen))
     gap = Gap(markers.names[marker], first, stop - 1, None, math.nan, "never seen")

@@ -99,7 +99,7 @@ class MarkedBody:
         return directions
 
     def placed(self, model: Model, rotation: Matrix3, displacement: Array) -> Array:
-        """A configuration [nq] like the start, with its points x at rotation x + way."""
+        """A configuration [nq] like the start, with its points x at rotation x + displacement."""
         base = self.base
         pose = model.pose(self.start, base)
         goals: Any = [
@@ -151,9 +151,9 @@ def _scaled_hierarchy(motion: Motion, factors: Mapping[str, float], usual: float
 
 
 def marker_links(skeleton: Model | Motion, marker_set: MarkerSet) -> Iterator[tuple[str, str, Array | None]]:
-    """Marker, link and its place on it [3] [m], None where it is not given.
+    """Marker, link and its offset on it [3] [m], None where there is none.
 
-    Raises ModelError for an unknown link and for what is no place.
+    Raises ModelError for an unknown link and for what is no offset.
     """
     if not isinstance(marker_set, Mapping) or not marker_set:
         raise ModelError(f"marker_set needs a mapping of markers to links, found {shortened(marker_set)}")

@@ -26,7 +26,7 @@ class Found(NamedTuple):
     """A frame."""
 
     q: Array  # [nq]
-    places: Array  # [M, 3] [m] of the markers, with the right names; nan where they do not count
+    positions: Array  # [M, 3] [m] of the markers, with the right names; nan where they do not count
     off: Array  # [M] [m] of them
     swapped: tuple[tuple[int, int], ...]
     ghosts: tuple[int, ...]
@@ -72,7 +72,7 @@ class PoseSolver:
         return q
 
     def step(self, positions: Array, weights: Array, start: Array, last: Array) -> Array:
-        """The pose [nq] by places [M, 3] with weights [M], from a start; joints stay where they were last."""
+        """The pose [nq] by positions [M, 3] with weights [M], from a start; joints stay near the last."""
         self._targets[: self._count, :3] = np.where(weights[:, None] > 0.0, positions, 0.0)
         self._steady.write(last, self._targets[self._count :])
         self._factors[: self._count] = np.maximum(weights, UNSEEN)
@@ -85,7 +85,7 @@ class PoseSolver:
         return self._plan.off[: self._count]
 
     def found(self, positions: Array, start: Array, last: Array) -> Found:
-        """A frame with places [M, 3], nan where a marker is not seen; as `step`."""
+        """A frame with positions [M, 3], nan where a marker is not seen; as `step`."""
         seen = np.isfinite(positions[:, 0])
         near = self.step(positions, seen.astype(np.float64), start, last)
         off = np.where(seen, self.off, np.nan)

@@ -39,7 +39,7 @@ Predictor = Callable[[Hole], Array]  # -> [stop - first, 3] [m], nan where it ca
 
 
 def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predictor]:
-    """The methods for a hole of a marker in places [T, M, 3], as far as there is what they need.
+    """The methods for a hole of a marker in positions [T, M, 3], as far as there is what they need.
 
     Those that look at neighbours look at the same ones, those of this hole, for any hole of its length.
     """

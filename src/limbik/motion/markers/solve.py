@@ -105,9 +105,9 @@ def solve_markers(
 
     skeleton: a model, which gets a floating base if it has none, or a motion from BVH, whose hierarchy the
     answer has, and in whose first frame the body begins.
-    marker_set: of each marker the link that it is on, or link and place on it [m], where to begin: in axes of
-    the link, in the person's size. Without a place it begins halfway along the bone. Markers of the clip that
-    are not in it are left aside.
+    marker_set: of each marker the link that it is on, or link and offset on it [m], where to begin: in axes
+    of the link, in the person's size. Without an offset it begins halfway along the bone. Markers of the clip
+    that are not in it are left aside.
     calibration: of another clip of the same person, skeleton and marker set; default: found here.
 
     The world is that of the markers. See `fit_limb_lengths` for a BVH whose bones vary in length.
@@ -137,7 +137,7 @@ def solve_markers(
     wrong = np.isfinite(positions[..., 0]) & ~calibration.trusted
     frames = _solved(body, calibration, np.where(wrong[..., None], np.nan, positions))
     ghosts = [(*each.ghosts, *np.flatnonzero(at).tolist()) for each, at in zip(frames, wrong, strict=True)]
-    sorted_out = Markers(names, np.stack([each.places for each in frames]), markers.dt, markers.up)
+    sorted_out = Markers(names, np.stack([each.positions for each in frames]), markers.dt, markers.up)
     q = np.stack([each.q for each in frames])
     return SolvedMarkers(
         body.motion(calibration.scales, q, markers.dt, markers.up),

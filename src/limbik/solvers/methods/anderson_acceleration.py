@@ -53,7 +53,7 @@ def accelerate(
 
 @compiled(inline=False)
 def learn(history: Floats, count: int, q: Floats) -> None:
-    """Put the newest differences in the place of the oldest; the first iteration of a descent has none."""
+    """Put the newest differences in the row of the oldest; the first iteration of a descent has none."""
     row = DIFFERENCES + count % DEPTH
     for i in range(q.size):
         history[row, i] = history[MOVES, i] - history[LAST_MOVES, i]
@@ -64,7 +64,7 @@ def learn(history: Floats, count: int, q: Floats) -> None:
 
 @compiled(inline=False)
 def guess(history: Floats, count: int, q: Floats) -> None:
-    """Take q [nq] to where f is least.
+    """Take q [nq] to where f is smallest.
 
     The differences of f are made orthonormal, the newest first, and those of g go with them. What is to be
     taken of each is then one product.

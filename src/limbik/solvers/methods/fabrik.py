@@ -310,7 +310,7 @@ def propose_from_child(
 def angle_back(angle: float, products: Floats, threshold: float) -> float:
     """The angle of a revolute joint that is best for the link before it; the given one where none is better.
 
-    products [9]: as the proposal carried, and the joint before it turns, see them. least: what counts.
+    products [9]: as the proposal carried, and the joint before it turns, see them. threshold: what counts.
     """
     sine, cosine = products[1] - products[3], products[0] + products[4]
     return angle_of(sine, cosine) if max(abs(sine), abs(cosine)) > threshold else angle

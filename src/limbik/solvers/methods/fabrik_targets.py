@@ -116,8 +116,9 @@ def fill_targets(
 def fill_target_of_end(
     task: Records, resolved: Floats, influence: float, lever: float, fraction: float, row: Floats
 ) -> None:
-    """What one of the links of a task is to do: to go that part of the way or, where it is negative, what is
-    wanted is to come."""
+    """Add to the goals of a link of a task: to go by a fraction of the displacement; where it is negative,
+    the target comes.
+    """
     row[GOALS] += 1.0
     row[INFLUENCE] += influence
     if task.kind == POINT:
@@ -168,7 +169,7 @@ def counted_error(task: Records, resolved: Floats, vector: Vector) -> Vector:
 
 @compiled
 def add_point_target(task: Records, resolved: Floats, weight: float, fraction: float, row: Floats) -> None:
-    """A point goes a part of the way to the target; or, where that is negative, the target comes.
+    """A point goes by a fraction of the displacement to the target; where it is negative, the target comes.
 
     A frame that moves in a plane goes to the nearest point of it.
     """
@@ -184,7 +185,7 @@ def add_point_target(task: Records, resolved: Floats, weight: float, fraction: f
 
 @compiled
 def add_rotation_target(task: Records, resolved: Floats, weight: float, fraction: float, row: Floats) -> None:
-    """All axes are to turn a part of the way."""
+    """All axes are to turn by a fraction of the rotation."""
     x, y, z = counted_error(task, resolved, turn_between(resolved))
     turn = exponential(fraction * x, fraction * y, fraction * z)
     for k in range(3):
@@ -195,7 +196,7 @@ def add_rotation_target(task: Records, resolved: Floats, weight: float, fraction
 def add_direction_target(
     task: Records, resolved: Floats, weight: float, fraction: float, row: Floats
 ) -> None:
-    """One axis is to turn a part of the way to a direction, or to a point."""
+    """One axis is to turn by a fraction of the rotation to a direction, or to a point."""
     a = times(resolved, FRAME + 3, task.axis[0], task.axis[1], task.axis[2])
     dx, dy, dz = resolved[WANTED], resolved[WANTED + 1], resolved[WANTED + 2]
     if task.kind == AIM:
