@@ -170,6 +170,22 @@ def test_feet_that_turn_on_their_heels_do_not_jump() -> None:
     assert np.median(still) / dt < 5e-4
 
 
+def test_a_foot_is_let_go_while_it_moves() -> None:
+    """Feet that turn by 33 degrees in 0.1 s and by 4 more in the next second are too far turned only then."""
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0
+    time = dt * np.arange(120)
+    yaw = np.radians(np.interp(time, [0.5, 0.6, 1.6], [0.0, 33.0, 37.0]))
+    q = np.tile(model.neutral, (len(yaw), 1))
+    q[:, 1] = 0.92
+    q[:, 3:7] = quat_exp(np.outer(yaw, [0.0, 1.0, 0.0]))
+    motion = limbik.Motion(model, q, dt, up="y")
+    planted = plant_feet(motion, contacts=np.ones((len(yaw), 2, 2)))
+    speed = np.linalg.norm(np.diff(points(planted)[0][..., :2, :], axis=0), axis=-1) / dt
+    stands = (time[1:] < 0.4) | (time[1:] > 0.7)
+    assert speed[stands].max() < 5e-4
+    assert speed[~stands].max() > 0.2
+
+
 @pytest.mark.parametrize("rate", [30.0, 60.0, 240.0])
 def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate: float) -> None:
     gait = replace(AHEAD, dt=1.0 / rate)

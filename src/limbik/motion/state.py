@@ -34,7 +34,8 @@ IDLE = 10  # [s] since the arm came nearer to its goals than before, while the t
 IDLE_TRAVEL = 11  # sum of the lengths of the steps in that time, in units
 IDLED = 12  # how often it has been idle for long since the targets moved
 CALM = 13  # what steps are multiplied by: below 1 after the arm has often been idle
-SETTINGS_SIZE = 14
+LOOKED = 14  # 1: where it would rest with much damping, the arm has been let go without it
+SETTINGS_SIZE = 15
 
 ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations

@@ -23,6 +23,7 @@ from limbik.motion.state import (
     IDLE,
     IDLE_TRAVEL,
     IDLED,
+    LOOKED,
     LOWER_FACTOR,
     PLAN,
     PLANNED,
@@ -455,6 +456,23 @@ def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: F
             slope += residual * dot(workspace.J[row], dx)
         if max(slope, motion.gains[level]) > MIN_GAIN * motion.settings[DT] * square:
             return False
+    return not looks_again(motion)
+
+
+@compiled
+def looks_again(motion: Motion) -> bool:
+    """Whether an arm is let go once more without damping, as it would rest where only its damping is between
+    it and a way down: it has shaken before, and damping fades slowly.
+    """
+    settings = motion.settings
+    if settings[LOOKED] > 0.0 or max(settings[FIRST_FACTOR], settings[LOWER_FACTOR]) < STIFFER:
+        return False
+    settings[LOOKED] = 1.0
+    settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
+    settings[TURNS] = 0.0
+    settings[PLANNED] = math.inf  # a longer plan is no jump then
+    for level in range(motion.gains.size):  # nor does it rest at once
+        motion.gains[level] = MIN_GAIN / AVERAGING * settings[DT] * motion.squares[level]
     return True
 
 
@@ -480,7 +498,7 @@ def calm_down(motion: Motion) -> None:
     """
     settings = motion.settings
     if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
-        settings[IDLED], settings[CALM] = 0.0, 1.0
+        settings[IDLED], settings[CALM], settings[LOOKED] = 0.0, 1.0, 0.0
         fill(math.inf, motion.best)
     if is_improved(motion.squares, motion.best):
         copy(motion.squares, motion.best)

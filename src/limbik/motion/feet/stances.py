@@ -123,11 +123,20 @@ def _near_parts(
             displacement[np.argmax(~same)] if not same.all() else 0.0
         )  # another point is held from there
         turned = np.abs(headings[begin:] - headings[begin])
-        too_far = (norm(displacement) > 2.0 * rule.radius) | (turned > rule.angle)
-        end = begin + int(np.argmax(too_far)) if too_far.any() else len(frames)
+        excess = np.maximum(norm(displacement) / (2.0 * rule.radius), turned / rule.angle)
+        end = begin + _break(excess, rest) if excess.max() > 1.0 else len(frames)
         yield frames[begin:end]
         is_locked[frames[end : end + rest]] = False
         begin = end + rest
+
+
+def _break(excess: Array, rest: int) -> int:
+    """First of the frames in which to let go a foot that moves too far: those, before its displacement [n]
+    exceeds 1, along which it moves most.
+    """
+    last = int(np.argmax(excess > 1.0))
+    after = np.minimum(np.arange(1, last + 1) + rest, len(excess) - 1)
+    return 1 + int(np.argmax(excess[after] - excess[1 : last + 1]))
 
 
 def _headings(foot: AnimatedFoot) -> Array:
