@@ -28,9 +28,9 @@ from limbik.motion.state import (
     PLAN,
     PLANNED,
     PLANS,
+    REVERSALS,
     TARGET_CHANGE,
     TRAVEL,
-    TURNS,
     Motion,
 )
 from limbik.motion.target_numbers import find_bad_target, read_targets
@@ -461,15 +461,15 @@ def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: F
 
 @compiled
 def looks_again(motion: Motion) -> bool:
-    """Whether an arm is let go once more without damping, as it would rest where only its damping is between
-    it and a way down: it has shaken before, and damping fades slowly.
+    """Whether an arm is let go once more without damping, where perhaps only that keeps it from going on: it
+    has shaken before, and damping fades slowly.
     """
     settings = motion.settings
     if settings[LOOKED] > 0.0 or max(settings[FIRST_FACTOR], settings[LOWER_FACTOR]) < STIFFER:
         return False
     settings[LOOKED] = 1.0
     settings[FIRST_FACTOR] = settings[LOWER_FACTOR] = 1.0
-    settings[TURNS] = 0.0
+    settings[REVERSALS] = 0.0
     settings[PLANNED] = math.inf  # a longer plan is no jump then
     for level in range(motion.gains.size):  # nor does it rest at once
         motion.gains[level] = MIN_GAIN / AVERAGING * settings[DT] * motion.squares[level]
@@ -575,12 +575,12 @@ def damp_wandering(objectives: Objectives, motion: Motion) -> None:
     travel = settings[TRAVEL]
     if travel < 0.5 * MEMORY or squared_length(motion.drift) > (WANDERS * travel) ** 2:
         return
-    settings[TURNS] += 1.0
+    settings[REVERSALS] += 1.0
     more = 1.0 + STIFFENING * step
     is_last = objectives.level_rows.size == 2
     if not is_last:
         settings[LOWER_FACTOR] = min(more * settings[LOWER_FACTOR], MAX_FACTOR)
-    is_hopeless = is_last or settings[TURNS] >= PATIENCE  # to damp lower levels only
+    is_hopeless = is_last or settings[REVERSALS] >= PATIENCE  # to damp lower levels only
     if is_hopeless and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2:
         settings[FIRST_FACTOR] = min(more * settings[FIRST_FACTOR], MAX_FACTOR)
 
@@ -601,13 +601,13 @@ def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
     first, lower = motion.first_part, motion.lower_part
     is_steady = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= STEADY * math.sqrt(step)
     has_turned = reverses(motion)
-    settings[TURNS] = settings[TURNS] + has_turned if is_steady else 0.0
-    fading = FADING if settings[TURNS] < PATIENCE else 1.0
+    settings[REVERSALS] = settings[REVERSALS] + has_turned if is_steady else 0.0
+    fading = FADING if settings[REVERSALS] < PATIENCE else 1.0
     may_shake = is_steady and squared_length(motion.residuals[: int(objectives.level_rows[1])]) >= MISSED**2
     is_shaking = may_shake and opposes(first, motion.first_before)
     settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_shaking, may_shake, fading)
     is_shaking = is_steady and opposes(lower, motion.lower_before)
-    if is_steady and settings[TURNS] >= PATIENCE:
+    if is_steady and settings[REVERSALS] >= PATIENCE:
         is_shaking = is_shaking or has_turned or opposes(first, motion.lower_before)
     settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_shaking, is_steady, fading)
     copy(first, motion.first_before)

@@ -28,8 +28,8 @@ from limbik.motion.state import (
     FIRST_FACTOR,
     FRESH,
     LOWER_FACTOR,
+    REVERSALS,
     TARGET_CHANGE,
-    TURNS,
     Motion,
 )
 from limbik.motion.targets import Targets
@@ -214,7 +214,7 @@ class Tracker:
         self._motion.v[:] = 0.0
         self._motion.active[:] = 0.0
         self._motion.settings[[FRESH, FIRST_FACTOR, LOWER_FACTOR]] = 1.0
-        self._motion.settings[TURNS] = 0.0
+        self._motion.settings[REVERSALS] = 0.0
         if self._avoidance is not None:
             self._avoidance.begin()
 

@@ -131,8 +131,8 @@ def _near_parts(
 
 
 def _break(excess: Array, rest: int) -> int:
-    """First of the frames in which to let go a foot that moves too far: those, before its displacement [n]
-    exceeds 1, along which it moves most.
+    """First of the frames in which to let go a foot that moves too far: of those before its displacement [n]
+    exceeds 1, where it is fastest.
     """
     last = int(np.argmax(excess > 1.0))
     after = np.minimum(np.arange(1, last + 1) + rest, len(excess) - 1)
