@@ -143,3 +143,9 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
 def test_a_trc_between_commas_is_told_what_it_needs() -> None:
     with pytest.raises(FormatError, match="4: its cells need tabs between them, found commas"):
         limbik.load_markers(TRC.replace("\t", ","))
+
+
+def test_a_trc_may_have_decimal_commas() -> None:
+    again, markers = limbik.load_markers(TRC.replace(".", ",")), limbik.load_markers(TRC)
+    assert (again.names, again.dt) == (markers.names, markers.dt)
+    assert_allclose(again.positions, markers.positions, atol=0.0)

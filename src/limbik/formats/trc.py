@@ -62,9 +62,9 @@ def _row(name: str, line: str, number: int, count: int) -> Array:
 
 
 def _number(text: str) -> float:
-    """A number; nan for all else."""
+    """A number, with a decimal point or comma; nan for all else."""
     try:
-        return float(text)
+        return float(text.replace(",", "."))
     except ValueError:
         return math.nan
 
