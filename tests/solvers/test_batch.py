@@ -134,6 +134,16 @@ def test_goals_out_of_reach_are_said_to_be_so(panda, precision, from_start, enou
     assert_honest(panda, targets, found)
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_goals_a_little_out_of_reach_are_met_within_the_tolerance_alone(precision, tier):
+    arm, coarse = limbik.planar_arm(3, 1.0), {"tolerance": 0.2, "tolerance_rotation": 0.5}
+    targets = np.array([pose(turn=Rotation.from_rotvec([0.0, 0.0, angle])) for angle in range(6)])
+    targets[:, :3, 3] = 3.15 * targets[:, :3, 0]
+    found = arm.solve_batch(targets, start=arm.random(0, 6), precision=precision, **coarse)
+    assert_honest(arm, targets, found, **coarse)
+    assert found.success.all()
+
+
 def test_a_goal_that_no_configuration_meets_is_not_met():
     arm = hinges([(-2.0, 2.0)] * 3)
     targets = goals(arm, 10) @ pose(turn=Rotation.from_rotvec([1.0, 0.0, 0.0]))

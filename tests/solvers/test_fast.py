@@ -300,6 +300,17 @@ def test_a_stretched_arm_is_found_at_the_edge_of_its_reach(inside):
     assert over.error < 1e-3
 
 
+@pytest.mark.parametrize("beyond", [0.3, 0.9])
+def test_a_point_beyond_reach_is_met_within_the_tolerance_alone(beyond):
+    arm, tolerance = limbik.planar_arm(3, 1.0), 0.2
+    for seed in range(5):
+        target = np.eye(4)
+        target[:3, 3] = (3.0 + beyond * tolerance) * np.array([math.cos(seed), math.sin(seed), 0.0])
+        solution = arm.solve(Position(target=target[:3, 3]), start=arm.random(seed), tolerance=tolerance)
+        assert_honest(arm, solution, target, rotation=False, tolerance=tolerance)
+        assert solution.success
+
+
 def test_a_point_too_near_for_the_arm_is_unreachable():
     arm = limbik.planar_arm(2, [1.0, 0.4])
     target = pose(0.2, 0.1, 0.0)

@@ -232,15 +232,15 @@ def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
 
 
 def reached(distance: Scalar, settings: dict[str, Scalar]) -> tuple[Scalar, Scalar]:
-    """Whether no configuration can bring the tool's origin so far from the first joint, or so near: 1 or 0.
-    And how far along the way there the links reach, at most 1.
+    """Whether no configuration can bring the tool's origin so far from the first joint, or so near, not even
+    to within the tolerance: 1 or 0. And how far along the way there the links reach; 1 for what is not beyond.
     """
     reach, shortest = settings["reach"], settings["shortest_reach"]
     slack = sqrt(settings["tolerance"]) + 1e-12 * (distance + shortest)
-    beyond = larger(distance - reach, shortest - distance)
     asks = settings["asks_position"] > 0.5
-    is_far = asks & (distance > reach)
-    return select(asks & (beyond > slack), 1.0, 0.0), select(is_far, reach / larger(distance, 1e-30), 1.0)
+    is_far = asks & (distance - reach > slack)
+    is_beyond = is_far | (asks & (shortest - distance > slack))
+    return select(is_beyond, 1.0, 0.0), select(is_far, reach / larger(distance, 1e-30), 1.0)
 
 
 def _from_rows(numbers: Scalars) -> Frame:

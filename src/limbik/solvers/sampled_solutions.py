@@ -14,6 +14,7 @@ from limbik.model.joints import HINGES
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
+from limbik.solvers.moving import still_indices
 from limbik.solvers.request import Request
 from limbik.spatial import Array, nearest_angles
 
@@ -44,14 +45,16 @@ class SampledPlan:
     def solve(
         self, goals: Any, start: Array | None, *, starts: int = STARTS, seed: int = 0, **options: Any
     ) -> AllSolutions:
-        """Distinct solutions, in the order in which they were found, or by distance to a start [nq].
-
-        None where a solve without a start finds none.
+        """Distinct solutions, in the order in which they were found, or by distance to a start [nq]: none
+        where a solve from there finds none. Joints that the goals do not move stay as it has them.
         """
         began = perf_counter()
         first = self.model.solve(goals, start=start, seed=seed, **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
-        for each in _unwound(self.model, self.model.random(seed, starts)) if solutions else ():
+        samples = _unwound(self.model, self.model.random(seed, starts if solutions else 0))
+        still = still_indices(first.request)
+        samples[:, still] = first.q[still]
+        for each in samples:
             solution = self.model.solve(goals, start=each, **options)
             if not solution.success:
                 continue
@@ -99,7 +102,7 @@ class SampledPlan:
             return "No solution was found. " + " ".join(self.model.solve(sampled.goals).explain().sentences)
         fraction = sampled.once / sampled.solves
         return (
-            f"{count} distinct solutions {self.method(sampled)}. There may be more: of {sampled.solves} "
+            f"{count} distinct solution{'s' * (count > 1)} {self.method(sampled)}. There may be more: of {sampled.solves} "
             f"solves, {sampled.once} ended at a solution that no other one found: about {fraction:.0%} "
             "of further starts would find a new one."
         )
