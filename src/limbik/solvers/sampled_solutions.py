@@ -101,8 +101,9 @@ class SampledPlan:
         if not count:
             return "No solution was found. " + " ".join(self.model.solve(sampled.goals).explain().sentences)
         fraction = sampled.once / sampled.solves
+        plural = "s" if count > 1 else ""
         return (
-            f"{count} distinct solution{'s' * (count > 1)} {self.method(sampled)}. There may be more: of {sampled.solves} "
+            f"{count} distinct solution{plural} {self.method(sampled)}. There may be more: of {sampled.solves} "
             f"solves, {sampled.once} ended at a solution that no other one found: about {fraction:.0%} "
             "of further starts would find a new one."
         )
