@@ -233,7 +233,7 @@ def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
 
 def reached(distance: Scalar, settings: dict[str, Scalar]) -> tuple[Scalar, Scalar]:
     """Whether no configuration can bring the tool's origin so far from the first joint, or so near, not even
-    to within the tolerance: 1 or 0. Then which part of the distance the links reach, 1 for what is not beyond.
+    within the tolerance: 1 or 0. Then which part of the distance the links reach, 1 for what is not beyond.
     """
     reach, shortest = settings["reach"], settings["shortest_reach"]
     slack = sqrt(settings["tolerance"]) + 1e-12 * (distance + shortest)

@@ -103,8 +103,8 @@ class SampledPlan:
         fraction = sampled.once / sampled.solves
         plural = "s" if count > 1 else ""
         return (
-            f"{count} distinct solution{plural} {self.method(sampled)}. There may be more: of {sampled.solves} "
-            f"solves, {sampled.once} ended at a solution that no other one found: about {fraction:.0%} "
+            f"{count} distinct solution{plural} {self.method(sampled)}. There may be more: "
+            f"of {sampled.solves} solves, {sampled.once} ended at a solution that no other one found: about {fraction:.0%} "
             "of further starts would find a new one."
         )
 
