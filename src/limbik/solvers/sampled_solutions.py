@@ -104,8 +104,8 @@ class SampledPlan:
         plural = "s" if count > 1 else ""
         return (
             f"{count} distinct solution{plural} {self.method(sampled)}. There may be more: "
-            f"of {sampled.solves} solves, {sampled.once} ended at a solution that no other one found: about {fraction:.0%} "
-            "of further starts would find a new one."
+            f"of {sampled.solves} solves, {sampled.once} ended at a solution that no other one found: "
+            f"about {fraction:.0%} of further starts would find a new one."
         )
 
 
