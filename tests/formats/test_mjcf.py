@@ -523,3 +523,17 @@ def test_load_knows_mjcf_by_its_content(tmp_path: Path) -> None:
     (tmp_path / "robot.txt").write_text(in_world(PAIR))
     assert load(tmp_path / "robot.txt").nq == 2
     assert load(in_world(PAIR)).nq == 2
+
+
+@pytest.mark.parametrize("limited", ['range="-0.5 0.5"', 'limited="true" range="-0.5 0.5"', None])
+def test_limits_of_tendons_are_told_to_be_missing(limited: str | None) -> None:
+    tendon = f'<fixed name="t" {limited or ""}><joint joint="j" coef="1"/></fixed>'
+    text = (
+        '<mujoco><worldbody><body name="a"><joint name="j" range="-90 90"/><geom size="0.1"/></body>'
+        f"</worldbody><tendon>{tendon}</tendon></mujoco>"
+    )
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        mjcf.read(text)
+    told = ["<text>: limits of tendons are not in the model: 't'"] if limited else []
+    assert [str(each.message) for each in said] == told

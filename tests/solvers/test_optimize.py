@@ -26,6 +26,7 @@ from limbik.errors import ConfigurationError, FunctionError, SolverError
 from limbik.solvers import Optimize
 from limbik.solvers.constrained import Constrained
 from limbik.solvers.request import Request
+from solvers.arms import branching_tree
 from strategies import SEEDS, chains, configuration
 from trees import trees
 
@@ -304,3 +305,17 @@ def test_bad_requests_are_named():
         PANDA.solve([Pose(target=target), Posture(q=PANDA.neutral)], solver="optimize")
     with pytest.raises(FunctionError, match=r"numpy\.floor"):
         PANDA.solve(target, solver=Optimize(costs=[lambda q, frames: np.floor(q[0])]))
+
+
+def test_joints_beside_the_goal_stay_unless_a_cost_moves_them():
+    model = branching_tree()
+    start = model.random(4)
+    beside = model.q_slice("right1").start
+    for seed in range(6):  # some of which need a restart
+        goal = limbik.Pose(frame="left", target=model.pose(model.random(seed), "left"))
+        solution = model.solve(goal, start=start, solver="optimize")
+        assert solution.success
+        assert solution.q[beside] == start[beside]
+    straight = model.solve(goal, start=start, solver=Optimize(costs=lambda q, _: q[beside] ** 2))
+    assert straight.success
+    assert abs(straight.q[beside]) < 1e-3

@@ -58,11 +58,12 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     _refuse_other_formats(source)
     spec = _parsed(source, with_keyframes)
     name = _stem(source) if spec.modelname in ("", "MuJoCo Model") else spec.modelname
+    notes = _limits_of_tendons(spec)
     colliders = colliders_in(spec)
     _keep_geoms_that_weigh_or_collide(spec, source, colliders)
     shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in spec.geoms if _is_from_file(geom)))
     try:
-        return Compiled(_compile(spec, source), spec, name, True, colliders)
+        return Compiled(_compile(spec, source), spec, name, True, colliders, notes)
     except _FAILURES as error:
         if not shaped:
             raise _format_error(source, error) from None
@@ -75,7 +76,7 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
         spec.delete(geom)
     try:
-        notes = [f"{lost}; the model has no masses"]
+        notes.append(f"{lost}; the model has no masses")
         return Compiled(_compile(spec, source), spec, name, False, colliders, notes)
     except _FAILURES as error:
         raise _format_error(source, error) from None
@@ -201,6 +202,20 @@ def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list
                 spec.delete(geom)
             elif geom.meshname:
                 set_mesh_aside(colliding[id(geom)], spec, source)
+
+
+def _limits_of_tendons(spec: Any) -> list[str]:
+    """A note on limits of tendons, which no model has."""
+    import mujoco
+
+    of = mujoco.mjtLimited
+    limited = {of.mjLIMITED_TRUE, of.mjLIMITED_AUTO} if spec.compiler.autolimits else {of.mjLIMITED_TRUE}
+    names = [
+        tendon.name or "a tendon without a name"
+        for tendon in spec.tendons
+        if tendon.limited in limited and tendon.range[0] < tendon.range[1]
+    ]
+    return [f"limits of tendons are not in the model: {_few(names)}"] if names else []
 
 
 def _geoms_of_coupling_tendons(spec: Any) -> set[str]:

@@ -29,6 +29,7 @@ from limbik.solvers.constrained import Constrained, RunIsOver, minimise
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.measure import half_reach, residual
 from limbik.solvers.methods.optimize import Optimize
+from limbik.solvers.moving import moving_joints
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.watch import time_watch
@@ -49,7 +50,7 @@ class OptimizePlan(Plan):
         self.model = model
         self.options = options
         self.method = solver
-        self._free = _free(model, options)
+        self._free = _free(model, goals, options, bool(solver.costs))
         finish = min(FINISH, options.budget)
         last = dataclasses.replace(options, solver="lm", restarts=0, iterations=finish, time_limit=None)
         self._last = GeneralPlan(model, goals, last)
@@ -194,9 +195,13 @@ class _Search:
         return self._is_over() or self.iterations >= self._plan.options.budget
 
 
-def _free(model: Model, options: Options) -> NDArray[np.intp]:
-    """The indices in q that may change [n]."""
-    free = np.ones(model.nq, dtype=bool)
+def _free(model: Model, goals: Sequence[Goal], options: Options, has_costs: bool) -> NDArray[np.intp]:
+    """The indices in q that may change [n]: those of joints that the goals move; of all where there are costs,
+    which may ask for any.
+    """
+    free = np.zeros(model.nq, dtype=bool)
+    for name in model.joint_names if has_costs else moving_joints(model, goals):
+        free[model.q_slice(name)] = True
     for name in options.locked:
         if name in model.joint_names:  # others are refused by the plan of the last step
             free[model.q_slice(name)] = False
