@@ -196,8 +196,8 @@ class _Search:
 
 
 def _free(model: Model, goals: Sequence[Goal], options: Options, has_costs: bool) -> NDArray[np.intp]:
-    """The indices in q that may change [n]: those of joints that the goals move; of all where there are costs,
-    which may ask for any.
+    """The indices in q that may change [n]: of joints that move what goals ask for; of all with costs, which
+    may ask for any.
     """
     free = np.zeros(model.nq, dtype=bool)
     for name in model.joint_names if has_costs else moving_joints(model, goals):
