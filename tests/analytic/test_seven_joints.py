@@ -38,6 +38,17 @@ def test_all_solutions_reach_the_pose_and_the_start_is_among_them(name, seed) ->
     np.testing.assert_allclose(found.q[0], q, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["iiwa14", "panda"])
+def test_a_start_beside_a_sample_is_no_second_solution(name) -> None:
+    model = ARMS[name]
+    pose = model.pose(model.random(1))
+    for sample in model.solve_all(pose).q[::20]:
+        start = sample + 1e-6 * np.linalg.svd(model.jacobian(sample))[2][-1]
+        found = model.solve_all(pose, start=start).q
+        np.testing.assert_allclose(found[0], start, atol=1e-9)
+        assert np.abs(found[1:] - found[0]).max(axis=1).min() > 1e-4
+
+
 @pytest.mark.slow
 @given(st.sampled_from(BY_SWIVEL), st.integers(0, 10**6))
 @settings(max_examples=10, deadline=None)

@@ -34,6 +34,7 @@ from limbik.spatial import Array, as_pose, nearest_angles
 SAMPLES = 64  # swivel angles of a whole circle
 MET = 1e-9  # [m] and sine, from the pose
 MIN = 1e-9  # [rad] of an interval; a shorter one is the touch of a limit
+SAME = 1e-3  # [rad] from the start's swivel angle, within which a sampled one is the same
 STEP = 0.03  # [rad] between two configurations of a curve
 CHOICES = tuple(itertools.product((1.0, -1.0), repeat=2))  # shoulder and wrist
 
@@ -184,7 +185,7 @@ def _samples(interval: Interval, step: float, at_start: float | None) -> Array:
     if at_start is not None:
         shifted = interval.begin + (at_start - interval.begin) % FULL_TURN
         if shifted <= interval.end:
-            values = np.append(values, shifted)
+            values = np.append(values[np.abs(values - shifted) > SAME], shifted)
     return values
 
 
