@@ -29,7 +29,7 @@ def dataset(
     restarts: options.Restarts = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
-    engine: options.Engine = "threads",
+    engine: options.Engine = None,
     address: options.Address = None,
 ) -> None:
     """Draw poses, solve them, and store them with their solutions as Parquet tables.
@@ -54,7 +54,7 @@ def dataset(
             restarts=RESTARTS if restarts is None else restarts,
             seed=seed,
             threads=threads,
-            engine=engine,
+            engine=options.engine_for(engine, threads),
             address=address,
             progress=progress,
         )

@@ -51,7 +51,7 @@ def make(
     restarts: options.Restarts = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
-    engine: options.Engine = "threads",
+    engine: options.Engine = None,
     address: options.Address = None,
 ) -> None:
     """Find which voxels a robot reaches, in which orientations.
@@ -77,7 +77,7 @@ def make(
             restarts=RESTARTS if restarts is None else restarts,
             seed=seed,
             threads=threads,
-            engine=engine,
+            engine=options.engine_for(engine, threads),
             address=address,
             progress=progress,
         )

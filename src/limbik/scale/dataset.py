@@ -56,8 +56,8 @@ def make_dataset(
 
     Each row has been checked by forward kinematics to 1e-6 m and rad, before it is rounded to single
     precision. Poses depend on the seed and their number alone. Called again for the same dataset it goes on
-    where it was interrupted; the files are the same to the bit. Memory stays under 2 GB. Needs `pip install
-    limbik[scale]`.
+    where it was interrupted; the files are the same to the bit. Memory stays under 2 GB, or 0.3 GB for each
+    process. Needs `pip install limbik[scale]`.
 
     Raises SolverError for options without a meaning, ModelError for a frame that is not there, and
     `limbik.scale.StoreError` for a folder that holds something else or cannot be written.

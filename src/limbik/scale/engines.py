@@ -1,18 +1,26 @@
-"""Where the chunks of a job are solved: by threads of this process, or by the workers of a Ray cluster."""
+"""Where the chunks of a job are solved: by threads of this process, by processes of this machine, or by the
+workers of a Ray cluster.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
 
 from limbik.errors import SolverError, needs_extra, shortened
 from limbik.scale.job import Chunk, Job
 from limbik.spatial import as_whole
 
-ENGINES = ("threads", "ray")
+ENGINES = ("threads", "processes", "ray")
 PATIENCE = 5.0  # [s] for a cluster to be reached
-IN_FLIGHT = 2  # chunks for each core of a cluster, which bounds the memory
+IN_FLIGHT = 2  # chunks for each process or core of a cluster, which bounds the memory
 
 
 Progress = Callable[[int, int], None]
@@ -36,7 +44,7 @@ def check_engine(engine: str, threads: int | None, address: str | None) -> None:
         raise SolverError("`address` is of a Ray cluster: give engine='ray', too")
     if engine == "ray":
         if threads is not None:
-            raise SolverError("`threads` is for engine='threads': on Ray each core of the cluster works")
+            raise SolverError("`threads` is not for engine='ray', where each core of the cluster works")
         with needs_extra("ray", "engine 'ray'"):
             import ray  # noqa: F401
     elif threads is not None:
@@ -68,10 +76,84 @@ def _solved(
     """The chunks of these numbers, as they are done."""
     if engine == "ray":
         return _on_ray(job, numbers, address)
+    if engine == "processes":
+        return _in_processes(job, numbers, threads or os.cpu_count() or 1)
     return ((number, job.solve(number, threads)) for number in numbers)
 
 
+def _as_they_come(
+    begin: Callable[[int], Any],
+    ended: Callable[[Sequence[Any]], Iterable[tuple[Any, Chunk]]],
+    numbers: Sequence[int],
+    limit: int,
+) -> Iterator[tuple[int, Chunk]]:
+    """The chunks of these numbers, of which so many are solved at a time.
+
+    begin: a task for the chunk of a number. ended: those of some tasks that have ended, one or more, and
+    their chunks.
+    """
+    waiting = list(reversed(numbers))
+    running: dict[Any, int] = {}
+    while waiting or running:
+        while waiting and len(running) < limit:
+            number = waiting.pop()
+            running[begin(number)] = number
+        for task, rows in ended(list(running)):
+            yield running.pop(task), rows
+
+
+# --- processes ----------------------------------------------------------------------------------------------
+
+
+def _in_processes(job: Job, numbers: Sequence[int], count: int) -> Iterator[tuple[int, Chunk]]:
+    """A chunk is a task of one process: unlike threads, these have an interpreter and an allocator each."""
+    spawned = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(count, max(len(numbers), 1)), spawned, _begin_worker, (job,))
+    try:
+        yield from _as_they_come(lambda k: pool.submit(_chunk, k), _ended, numbers, IN_FLIGHT * count)
+    except BrokenProcessPool:
+        raise SolverError(
+            "a process that was solving a chunk has been killed, perhaps because memory ran out: give fewer "
+            "`threads`. Called again the same work goes on where it was. A script that calls this needs "
+            "`if __name__ == '__main__':`"
+        ) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _ended(tasks: Sequence[Future[Chunk]]) -> Iterator[tuple[Future[Chunk], Chunk]]:
+    for task in wait(tasks, return_when=FIRST_COMPLETED).done:
+        yield task, task.result()
+
+
+_job: Job | None = None  # of a worker, which keeps what it has prepared from chunk to chunk
+
+
+def _begin_worker(job: Job) -> None:
+    """Make this process a worker: it leaves Ctrl-C to the process that began it, and ends with that."""
+    global _job
+    _job = job
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+    parent.join()
+    os._exit(1)
+
+
+def _chunk(number: int) -> Chunk:
+    assert _job is not None, "a worker has a job"
+    return _job.solve(number, 1)
+
+
+# --- Ray ----------------------------------------------------------------------------------------------------
+
+
 def _on_ray(job: Job, numbers: Sequence[int], address: str | None) -> Iterator[tuple[int, Chunk]]:
+    """A chunk is a task of one core; one that is lost with its node is solved again elsewhere."""
     import ray
 
     is_ours = not ray.is_initialized()
@@ -82,10 +164,22 @@ def _on_ray(job: Job, numbers: Sequence[int], address: str | None) -> Iterator[t
         except (OSError, OverflowError, ValueError) as error:
             raise SolverError(f"no Ray cluster answers at {shortened(address)}: {error}") from None
     try:
-        yield from _as_they_come(ray, job, numbers)
+        yield from _in_cluster(ray, job, numbers)
     finally:
         if is_ours:
             ray.shutdown()
+
+
+def _in_cluster(ray: Any, job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Chunk]]:
+    solve = ray.remote(num_cpus=1, max_retries=-1)(type(job).solve)
+    shared = ray.put(job)
+    limit = max(IN_FLIGHT * int(ray.cluster_resources().get("CPU", 1)), 1)
+
+    def ended(tasks: Sequence[Any]) -> Iterator[tuple[Any, Chunk]]:
+        done, _ = ray.wait(list(tasks), num_returns=1)
+        return ((task, ray.get(task)) for task in done)
+
+    return _as_they_come(lambda k: solve.remote(shared, k, 1), ended, numbers, limit)
 
 
 def _knock(address: str | None) -> None:
@@ -93,19 +187,3 @@ def _knock(address: str | None) -> None:
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
         socket.create_connection((host, int(port)), PATIENCE).close()
-
-
-def _as_they_come(ray: Any, job: Job, numbers: Sequence[int]) -> Iterator[tuple[int, Chunk]]:
-    """A chunk is a task of one core; one that is lost with its node is solved again elsewhere."""
-    solve = ray.remote(num_cpus=1, max_retries=-1)(type(job).solve)
-    shared = ray.put(job)
-    max_tasks = max(IN_FLIGHT * int(ray.cluster_resources().get("CPU", 1)), 1)
-    waiting = list(reversed(numbers))
-    running: dict[Any, int] = {}
-    while waiting or running:
-        while waiting and len(running) < max_tasks:
-            number = waiting.pop()
-            running[solve.remote(shared, number, 1)] = number
-        done, _ = ray.wait(list(running), num_returns=1)
-        for each in done:
-            yield running.pop(each), ray.get(each)

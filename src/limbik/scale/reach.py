@@ -54,12 +54,14 @@ def reach_map(
     voxel [m]: length of an edge. orientations: how many, evenly spread (`limbik.scale.orientations`), are
     tried at the centre of each voxel. frame: default: the end effector. world, clearance [m]: reached is
     what is free of collision, as in `limbik.solve`. restarts: of the search for a pose; arms with all
-    solutions in closed form need none. threads: None: all cores. engine: "ray" for the cores of a Ray
-    cluster at `address` (None: one of this machine), which needs `pip install limbik[ray]`. progress: called
-    with how many chunks are done, and of how many.
+    solutions in closed form need none. threads: None: all cores. engine: "processes" for as many
+    processes of one thread each, which is faster beyond four cores (a script needs `if __name__ ==
+    "__main__":` then, as for `multiprocessing`); "ray" for the cores of a Ray cluster at `address` (None: one
+    of this machine), which needs `pip install limbik[ray]`. progress: called with how many chunks are done,
+    and of how many.
 
     Called again for the same map it goes on where it was interrupted; the map is the same to the bit.
-    Memory stays under 2 GB. Needs `pip install limbik[scale]`.
+    Memory stays under 2 GB, or 0.3 GB for each process. Needs `pip install limbik[scale]`.
 
     Raises SolverError for options without a meaning, ModelError for a frame that is not there,
     CollisionError for what is no world, and `limbik.scale.StoreError` for a folder that holds something else
