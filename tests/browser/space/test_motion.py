@@ -155,7 +155,7 @@ def test_the_joint_speed_is_a_setting(moving: Space) -> None:
 
 def test_every_end_effector_leaves_a_trace_where_it_was_seen(space: Space) -> None:
     space.show(TWO_ARMS + "&tr=1")
-    traces = "[...stage.scenery.byKey].map(([name, { way }]) => [name, way])"
+    traces = "[...stage.scenery.byKey].map(([name, { path }]) => [name, path])"
     before = dict(space.ask(traces))
     space.drag_goal("z", 0, -25)
     after = dict(space.ask(traces))

@@ -16,7 +16,7 @@ START = """async (scene) => {
   const { Stage } = await import('/static/space/stage.js');
   const heard = [];
   const hear = (name) => (...what) => { heard.push([name, ...what.slice(0, 3)]); };
-  const names = ['onGoalMove', 'onGoalSelect', 'onPlace', 'onTakeLink', 'onCamera'];
+  const names = ['onGoalMove', 'onGoalSelect', 'onPoint', 'onTakeLink', 'onCamera'];
   const wantsLink = ({ shiftKey }) => shiftKey;
   const handlers = { wantsLink, ...Object.fromEntries(names.map((name) => [name, hear(name)])) };
   const stage = new Stage(document.getElementById('view'), handlers);
@@ -175,20 +175,20 @@ def test_local_arrows_stand_as_the_goal_does(theatre: Theatre) -> None:
 
 def test_a_click_places_at_the_depth_of_the_goal_or_on_the_chosen_plane(theatre: Theatre) -> None:
     theatre.page.mouse.click(80, 60)
-    (((point,),)) = theatre.heard("onPlace")
+    (((point,),)) = theatre.heard("onPoint")
     way = np.subtract(point, GOAL["position"])
     assert abs(way @ theatre.do("stage.camera.forward.toArray()")) < 1e-9
     np.testing.assert_allclose(theatre.point(f"stage.screenPoint({point})"), (80, 60), atol=0.01)
     theatre.do("stage.setPlane({mode: 'xy', depth: 0.25})")
     theatre.page.mouse.click(80, 240)
-    (((point,),)) = theatre.heard("onPlace")
+    (((point,),)) = theatre.heard("onPoint")
     assert point[2] == pytest.approx(0.25)
 
 
 def test_a_click_on_an_arm_finds_link_and_surface(theatre: Theatre) -> None:
     at = theatre.point("stage.screenPoint([0, 0, 0.2])")
     theatre.page.mouse.click(*at)
-    (((point,),)) = theatre.heard("onPlace")
+    (((point,),)) = theatre.heard("onPoint")
     theatre.page.keyboard.down("Shift")
     theatre.page.mouse.click(*at)
     theatre.page.keyboard.up("Shift")
@@ -255,7 +255,7 @@ def test_a_body_for_every_solver_and_none_after_null(theatre: Theatre) -> None:
     theatre.do("stage.setEllipsoid(0, [0.3, 0, 0.6], [0.4, 0.1, 0, 0.1, 0.2, 0, 0, 0, 0.1])")
     way = "for (let k = 0; k < 700; k += 1) { stage.setPose(0, 'dls', [0.2 + 0.001 * k, 0.1, 0]);"
     theatre.do(f"{way} stage.leaveTrace(0, 'dls'); }}")
-    points = theatre.do("stage.scenery.byKey.get('0 dls tip').way")
+    points = theatre.do("stage.scenery.byKey.get('0 dls tip').path")
     assert len(points) == 3 * 600  # the oldest are forgotten
     theatre.settle()
     bodies = theatre.do("stage.visibleBodies()")

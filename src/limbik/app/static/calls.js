@@ -29,10 +29,10 @@ export class Calls {
 
   /** @param {import('./protocol.js').ServerError} error @returns {boolean} whether it belongs to a question */
   onError(error) {
-    const asked = error.id === null ? undefined : this.waiting.get(error.id);
-    if (!asked) return false;
+    const requested = error.id === null ? undefined : this.waiting.get(error.id);
+    if (!requested) return false;
     this.waiting.delete(/** @type {number} */ (error.id));
-    asked.reject(new Refusal(error.message));
+    requested.reject(new Refusal(error.message));
     return true;
   }
 

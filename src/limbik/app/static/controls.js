@@ -56,8 +56,8 @@ export class Controls {
       if (note) this.notices.show(`${note}.`);
       this.store.set({ [name]: inside });
     }
-    const kept = this.store.get(name);
-    field.value = kept === null ? '' : writeValue(setting, kept);
+    const stored = this.store.get(name);
+    field.value = stored === null ? '' : writeValue(setting, stored);
   }
 
   /** @param {HTMLInputElement} box */

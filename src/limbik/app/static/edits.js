@@ -1,7 +1,7 @@
 /** Undo and redo: what the settings hold that a person changes, and how the arms stood. */
 
 const REST = 350; // [ms] after the last change until it counts as one step
-const MAX = 200; // steps that are kept
+const MAX = 200; // steps that are stored
 
 /**
  * @typedef {object} Step
@@ -15,10 +15,10 @@ export class Edits {
    * @param {import('./store.js').Store} parts.store
    * @param {string[]} parts.names  of the settings that can be undone
    * @param {() => *} parts.pose  how the arms stand
-   * @param {(pose: *) => void} parts.place  puts them there
+   * @param {(pose: *) => void} parts.setPose  puts them there
    */
-  constructor({ store, names, pose, place }) {
-    Object.assign(this, { store, names, pose, place });
+  constructor({ store, names, pose, setPose }) {
+    Object.assign(this, { store, names, pose, setPose });
     /** @type {Step[]} */
     this.steps = [];
     this.at = 0;
@@ -82,13 +82,13 @@ export class Edits {
     this.go(this.at + 1);
   }
 
-  /** @param {number} to  place of a step */
+  /** @param {number} to  index of a step */
   go(to) {
     if (!this.steps[to]) return;
     this.at = to;
     const { settings, pose } = this.steps[to];
     this.store.set(JSON.parse(settings));
-    this.place(pose);
+    this.setPose(pose);
     this.changedAt = null;
     this.show();
   }

@@ -32,10 +32,10 @@ export class Following {
     this.reduced = window.matchMedia('(prefers-reduced-motion: reduce)');
     /** What is seen of each. @type {WeakMap<import('./runner.js').Runner, Float32Array>} */
     this.seen = new WeakMap();
-    /** The solved configurations that are not followed: those on the way to which the page was paused. @type {WeakSet<Float32Array>} */
-    this.given = new WeakSet();
+    /** The solved configurations that are not followed: those towards which the page was paused. @type {WeakSet<Float32Array>} */
+    this.unfollowed = new WeakSet();
     this.inHandUntil = 0;
-    /** Whether an arm is on its way. */
+    /** Whether an arm is moving. */
     this.moves = false;
   }
 
@@ -73,46 +73,46 @@ export class Following {
   follow(runner, parts, seconds, speed) {
     const { q } = runner;
     const from = this.pose(runner, null);
-    if (from === q || this.given.has(q)) {
+    if (from === q || this.unfollowed.has(q)) {
       this.seen.set(runner, from);
       return false;
     }
     const left = timeFor(from, q, parts, speed);
-    const share = this.isInHand ? (IN_HAND * seconds) / left : (seconds * braked(left)) / left;
-    this.seen.set(runner, share < 1 ? between(from, q, parts, share) : q);
-    this.moves ||= share < 1;
+    const fraction = this.isInHand ? (IN_HAND * seconds) / left : (seconds * braked(left)) / left;
+    this.seen.set(runner, fraction < 1 ? between(from, q, parts, fraction) : q);
+    this.moves ||= fraction < 1;
     return true;
   }
 
-  /** Those that are on their way stay where they are seen, until something else is solved. @param {Arm[]} arms */
+  /** Those that are moving stay where they are seen, until something else is solved. @param {Arm[]} arms */
   pause(arms) {
-    for (const runner of this.underWay(arms)) this.given.add(runner.q);
+    for (const runner of this.moving(arms)) this.unfollowed.add(runner.q);
   }
 
   /** Go on after a pause. */
   goOn() {
-    this.given = new WeakSet();
+    this.unfollowed = new WeakSet();
   }
 
-  /** Those that are on their way stand where they are seen, also for the server. @param {Arm[]} arms */
+  /** Those that are moving stand where they are seen, also for the server. @param {Arm[]} arms */
   stop(arms) {
-    for (const runner of this.underWay(arms)) runner.place(this.pose(runner, null));
+    for (const runner of this.moving(arms)) runner.setPose(this.pose(runner, null));
   }
 
   /** @param {Arm[]} arms */
-  underWay(arms) {
+  moving(arms) {
     return arms.flatMap(({ runners }) => runners).filter((runner) => this.pose(runner, null) !== runner.q);
   }
 }
 
-/** How long the way takes at full speed [s]: as long as the joint needs that has most to do. */
+/** How long the motion takes at full speed [s]: as long as the joint needs that has most to do. */
 function timeFor(/** @type {ArrayLike<number>} */ from, /** @type {ArrayLike<number>} */ to, /** @type {Part[]} */ parts, /** @type {{revolute: number, prismatic: number}} */ speed) {
-  let most = 0;
+  let max = 0;
   for (const { at, kind } of parts) {
-    const way = kind === 'quaternion' ? angleBetween(from, to, at) : Math.abs(to[at] - from[at]);
-    most = Math.max(most, way / (kind === 'prismatic' ? speed.prismatic : speed.revolute));
+    const distance = kind === 'quaternion' ? angleBetween(from, to, at) : Math.abs(to[at] - from[at]);
+    max = Math.max(max, distance / (kind === 'prismatic' ? speed.prismatic : speed.revolute));
   }
-  return most;
+  return max;
 }
 
 /** @param {number} left [s] @returns {number} of the full speed */
@@ -120,14 +120,14 @@ function braked(left) {
   return Math.min(1, Math.max(SLOWEST, left / BRAKING));
 }
 
-/** @param {ArrayLike<number>} from @param {ArrayLike<number>} to @param {Part[]} parts @param {number} share  of the way @returns {Float32Array} */
-function between(from, to, parts, share) {
+/** @param {ArrayLike<number>} from @param {ArrayLike<number>} to @param {Part[]} parts @param {number} fraction  of the motion @returns {Float32Array} */
+function between(from, to, parts, fraction) {
   const q = Float32Array.from(to);
   for (const { at, kind } of parts) {
-    // A quaternion and its negative are the same turn: the way to the nearer one is the shorter.
+    // A quaternion and its negative are the same turn: the motion to the nearer one is the shorter.
     const size = kind === 'quaternion' ? 4 : 1;
     const sign = size === 4 && dot(from, to, at) < 0 ? -1 : 1;
-    for (let i = at; i < at + size; i += 1) q[i] = sign * from[i] + (to[i] - sign * from[i]) * share;
+    for (let i = at; i < at + size; i += 1) q[i] = sign * from[i] + (to[i] - sign * from[i]) * fraction;
     if (size === 4) normalize(q, at);
   }
   return q;

@@ -1,6 +1,6 @@
 /**
  * Asks the server for the next frame: one request in flight, and a mark where something changed meanwhile, so that the
- * newest target wins. Rests when nothing moves. What is asked and how an answer is taken in is the view's own.
+ * newest target wins. Rests when nothing moves. What is requested and how an answer is taken in is the view's own.
  */
 
 const STILL = 1e-6; // [rad] an arm that moves less per frame stands
@@ -12,7 +12,7 @@ const TIMED_EVERY = 1000; // [ms] between two requests to measure what could not
 const AT_ONCE = 64; // iterations of a request, while what is shown is behind what is solved
 
 /**
- * @typedef {{id: number, problem: string, isNew: boolean, request: Record<string, *>, sent: number, isDropped?: boolean}} Asked
+ * @typedef {{id: number, problem: string, isNew: boolean, request: Record<string, *>, sent: number, isDropped?: boolean}} Pending
  */
 
 export class Loop {
@@ -26,13 +26,13 @@ export class Loop {
   constructor({ store, motion, connection, onFrame }) {
     Object.assign(this, { store, motion, connection, onFrame });
     this.id = 0;
-    /** @type {Asked|null} */
+    /** @type {Pending|null} */
     this.inFlight = null;
     this.isDirty = false;
     this.steps = 0;
     /** True while the scrubber shows the past: nothing moves. */
     this.isHeld = false;
-    /** Whether configurations of every iteration are asked for. */
+    /** Whether configurations of every iteration are requested. */
     this.withTrace = false;
     /** Whether the arms are solved ahead of what is shown: in slow motion, also while the page is paused. */
     this.isAhead = false;
@@ -63,10 +63,10 @@ export class Loop {
 
   /**
    * Take in what the server says of one arm.
-   * @param {Record<string, *>} answer @param {Asked} asked
+   * @param {Record<string, *>} answer @param {Pending} requested
    * @returns {number} how far it moved; Infinity where the answer came too late to be of use
    */
-  take(answer, asked) {
+  take(answer, requested) {
     throw new Error('the view takes in answers');
   }
 
@@ -90,7 +90,7 @@ export class Loop {
     return this.still >= STILL_FRAMES;
   }
 
-  /** Nothing is asked while the past is shown, or while the page is paused and no step is wanted. */
+  /** Nothing is requested while the past is shown, or while the page is paused and no step is wanted. */
   get mayAsk() {
     return !this.isHeld && (!this.paused || this.steps > 0 || this.isAhead);
   }
@@ -142,18 +142,18 @@ export class Loop {
 
   /** @param {{id: number, arms: Record<string, *>[], server_ms: number}} frame */
   onAnswer(frame) {
-    const asked = this.inFlight;
-    if (!asked || frame.id !== asked.id) return;
+    const requested = this.inFlight;
+    if (!requested || frame.id !== requested.id) return;
     this.inFlight = null;
     this.serverMs = frame.server_ms;
     this.refused = '';
     this.failures = 0;
-    if (asked.isDropped) {
+    if (requested.isDropped) {
       this.askAgain();
       return;
     }
     let moved = 0;
-    for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, asked));
+    for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, requested));
     const isDone = frame.arms.every((arm) => arm.status === 'solved' || !arm.iterations);
     this.still = isDone || moved < STILL ? this.still + (isDone && moved < STILL ? STILL_FRAMES : 1) : 0;
     this.onFrame();
@@ -210,7 +210,7 @@ export class Loop {
     this.goOn();
   }
 
-  /** Rest now, until something changes; the answer that is under way is passed over. */
+  /** Rest now, until something changes; the answer in flight is passed over. */
   rest() {
     this.still = STILL_FRAMES;
     this.steps = 0;
@@ -220,7 +220,7 @@ export class Loop {
 
 const NO_PROBLEM = ['iterations', 'start', 'trace', 'timing'];
 
-/** What is asked of the arms, as text: two requests with the same one go on with the same solve. @param {Record<string, *>} request */
+/** What is requested of the arms, as text: two requests with the same one go on with the same solve. @param {Record<string, *>} request */
 export function problemOf(request) {
   return JSON.stringify(request, (key, value) => (NO_PROBLEM.includes(key) ? undefined : value));
 }

@@ -1,6 +1,6 @@
 /**
- * A row that scrolls where it has no room: the sides on which it goes on are marked for the style sheet, the wheel moves it, and
- * what is pressed stays in sight when the room changes.
+ * A row that scrolls where it does not fit: the sides on which it goes on are marked for the style sheet, the wheel moves it, and
+ * what is pressed stays in sight when its width changes.
  */
 
 /** @param {HTMLElement} row */

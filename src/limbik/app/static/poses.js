@@ -1,4 +1,4 @@
-/** Poses that are kept under a name: in the panel, in the address, in what is exported. */
+/** Poses stored under a name: in the panel, in the address, in what is exported. */
 
 import { find } from './controls.js';
 

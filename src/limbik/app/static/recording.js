@@ -1,7 +1,7 @@
 /** What one arm did since its problem last changed: the "last solve" of plots, scrubber and table. */
 
-const LONGEST = 2000; // iterations kept; a solve that goes on longer is only counted
-const NEAREST = 1.001; // of the least error: an arm as near as that has arrived
+const LONGEST = 2000; // iterations stored; a solve that goes on longer is only counted
+const NEAREST = 1.001; // of the smallest error: an arm as near as that has arrived
 
 export class Recording {
   /** @param {number} links */
@@ -9,7 +9,7 @@ export class Recording {
     this.links = links;
     /** @type {number[]} error before the first iteration and after each */
     this.errors = [];
-    /** @type {Float32Array[]} configurations beside the errors; empty where the server was not asked for them */
+    /** @type {Float32Array[]} configurations beside the errors; empty where they were not requested */
     this.trace = [];
     /** @type {Float32Array[]} metres and radians of each goal beside them, where the server tells them */
     this.goalErrors = [];
@@ -48,7 +48,7 @@ export class Recording {
     return Math.max(0, this.errors.findIndex((error) => error <= NEAREST * nearest));
   }
 
-  /** Whether every kept step has its configuration. */
+  /** Whether every stored step has its configuration. */
   get complete() {
     return this.trace.length === this.errors.length;
   }

@@ -22,8 +22,8 @@ import { Recording } from './recording.js';
  * @property {number} [iteration_microseconds]  of one iteration alone; NaN: there are none
  */
 
-export const FRAMES = 240; // frames kept for the plot over frames
-const TRAIL = 300; // end-effector positions kept
+export const FRAMES = 240; // frames stored for the plot over frames
+const TRAIL = 300; // end-effector positions stored
 const TRACKED = 120; // frames of the tracking error
 
 /** The latest `size` numbers. */
@@ -53,18 +53,18 @@ export class Runner {
     this.solver = solver;
     this.frames = new Latest(FRAMES); // error after each frame
     this.tracking = new Latest(TRACKED);
-    this.place(q);
+    this.setPose(q);
     this.microseconds = NaN;
-    /** Why the solver cannot do what is asked. */
+    /** Why the solver cannot do what is requested. */
     this.refusal = '';
     /** The whole of the last answer, where the view measures more. @type {*} */
     this.measured = null;
-    /** What was asked for the last iterations that were made, where the view explains them. @type {*} */
-    this.asked = null;
+    /** The request of the last iterations, where the view explains them. @type {*} */
+    this.requested = null;
   }
 
   /** Put it in a pose; its last solve and its trace are over. @param {ArrayLike<number>} q */
-  place(q) {
+  setPose(q) {
     this.q = Float32Array.from(q);
     /** Whether the server has yet to be told this pose. */
     this.isPlaced = true;
@@ -95,7 +95,7 @@ export class Runner {
       this.before = this.q;
     }
     if (this.recording.last <= 0 || frame.iterations > 0) this.recording.append(frame);
-    if (moved > 0) this.q = frame.q; // else it is the configuration on the way to which the page may have been paused
+    if (moved > 0) this.q = frame.q; // else it is the configuration towards which the page may have been paused
     this.error = frame.errors[frame.errors.length - 1];
     this.status = frame.status;
     this.outOfReach = frame.out_of_reach;
@@ -138,14 +138,14 @@ export class Runner {
   /** @param {number|null} step @returns {ArrayLike<number>|undefined} metres and radians of each goal then */
   goalErrorsAt(step) {
     const { goalErrors, complete } = this.recording;
-    const isKept = step !== null && complete && goalErrors.length > 0;
-    return isKept ? goalErrors[Math.min(step, goalErrors.length - 1)] : this.measured?.goal_errors;
+    const isTraced = step !== null && complete && goalErrors.length > 0;
+    return isTraced ? goalErrors[Math.min(step, goalErrors.length - 1)] : this.measured?.goal_errors;
   }
 }
 
 /** @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
 function farthest(a, b) {
-  let most = a.length === b.length ? 0 : Infinity;
-  for (let i = 0; i < Math.min(a.length, b.length); i += 1) most = Math.max(most, Math.abs(a[i] - b[i]));
-  return most;
+  let max = a.length === b.length ? 0 : Infinity;
+  for (let i = 0; i < Math.min(a.length, b.length); i += 1) max = Math.max(max, Math.abs(a[i] - b[i]));
+  return max;
 }

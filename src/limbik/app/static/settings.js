@@ -26,7 +26,7 @@ export const SOLVER_NAMES = SOLVERS.map((solver) => solver.name);
 
 /**
  * @typedef {object} Setting
- * @property {'number'|'flag'|'choice'|'names'|'angles'|'place'|'own'} kind  own: with `read` and `write` of its own
+ * @property {'number'|'flag'|'choice'|'names'|'angles'|'position'|'own'} kind  own: with `read` and `write` of its own
  * @property {*} fallback  the default; null: the page chooses it to suit the window
  * @property {number} [min]
  * @property {number} [max]

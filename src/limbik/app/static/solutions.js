@@ -1,6 +1,6 @@
 /**
- * All solutions of an arm: asked for when what is wanted has changed, one request in flight; seen as ghosts and as a list. What is
- * asked, and of which arm, is the view's own.
+ * All solutions of an arm: requested when what is wanted has changed, one request in flight; seen as ghosts and as a list. What is
+ * requested, and of which arm, is the view's own.
  */
 
 import { Refusal } from './calls.js';
@@ -24,8 +24,8 @@ export class Solutions {
   constructor({ store, calls, loop, view, onMove }) {
     Object.assign(this, { store, calls, loop, view, onMove });
     this.list = new SolutionList({ onPoint: () => this.show(), onTake: (i) => this.take(i) });
-    /** What was asked last, as text. */
-    this.asked = '';
+    /** What was requested last, as text. */
+    this.requested = '';
     this.isAsking = false;
     this.kind = '';
     /** Whether answers keep up with a drag. */
@@ -33,7 +33,7 @@ export class Solutions {
     store.watch(['all'], () => this.open());
   }
 
-  /** What to ask for now; null: nothing can be asked. @returns {Wanted|null} */
+  /** What to ask for now; null: nothing can be requested. @returns {Wanted|null} */
   wanted() {
     throw new Error('the view says what is wanted');
   }
@@ -69,7 +69,7 @@ export class Solutions {
 
   /** Nothing is known any more. @param {string} [text]  why */
   forget(text = '') {
-    this.asked = '';
+    this.requested = '';
     this.kind = '';
     this.isQuick = false;
     this.list.clear(text);
@@ -87,13 +87,13 @@ export class Solutions {
   askIfNew() {
     const wanted = this.wanted();
     const question = JSON.stringify(wanted);
-    if (!wanted || question === this.asked) return;
+    if (!wanted || question === this.requested) return;
     if (wanted.kind !== this.kind) {
       this.forget();
       this.kind = wanted.kind;
     }
     if (!this.isQuick && this.isBusy) return;
-    this.asked = question;
+    this.requested = question;
     this.ask(question, wanted);
   }
 
@@ -109,10 +109,10 @@ export class Solutions {
     if (!this.list.shown) this.list.say('Looking for all solutions…');
     try {
       const solutions = await this.calls.ask(type, { ...body, q: [...this.runner(body.arm ?? 0).q] });
-      if (this.isOpen && this.asked === question) this.accept(solutions);
+      if (this.isOpen && this.requested === question) this.accept(solutions);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (this.asked === question) this.list.clear(error.message);
+      if (this.requested === question) this.list.clear(error.message);
       this.show();
     } finally {
       this.isAsking = false;
@@ -136,6 +136,6 @@ export class Solutions {
   take(i) {
     const { arm, q } = /** @type {import('./solutionlist.js').Solutions} */ (this.list.shown);
     this.onMove();
-    this.runner(arm).place(q[i]);
+    this.runner(arm).setPose(q[i]);
   }
 }

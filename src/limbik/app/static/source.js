@@ -23,7 +23,7 @@ export class SourceCard {
       if (this.shown === solver) this.show(answer.ok ? file : message, answer.ok ? text : '');
     } catch {
       if (this.shown !== solver) return;
-      this.shown = ''; // asked for again when the card is opened the next time
+      this.shown = ''; // requested again when the card is opened the next time
       this.show('The server did not answer.', '');
     }
   }

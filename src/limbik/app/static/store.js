@@ -25,7 +25,7 @@ export class Store {
     /** @type {{names: string[]|null, tell: () => void}[]} */
     this.listeners = [];
     this.timer = 0;
-    /** Settings that change all the time: they are asked for only when the address or a link is written. */
+    /** Settings that change all the time: they are requested only when the address or a link is written. */
     this.gather = () => /** @type {Record<string, *>} */ ({});
   }
 

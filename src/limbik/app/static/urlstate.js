@@ -20,7 +20,7 @@ const READERS = {
     const value = number(text);
     return Number.isNaN(value) ? { note: `${name}=${text} is not a number` } : clamped(name, setting, value);
   },
-  place(name, text, setting) {
+  position(name, text, setting) {
     const value = number(text);
     return Number.isNaN(value) ? { note: `${name}=${text} is not a number` } : clamped(name, setting, value);
   },
@@ -55,12 +55,12 @@ const READERS = {
  * @returns {{values: Record<string, *>, notes: string[]}} notes: what could not be taken as it was written
  */
 export function readQuery(query, settings) {
-  const given = new URLSearchParams(query);
+  const parameters = new URLSearchParams(query);
   /** @type {Record<string, *>} */
   const values = {};
   const notes = [];
   for (const [name, setting] of Object.entries(settings)) {
-    const text = given.get(name);
+    const text = parameters.get(name);
     if (text === null) continue;
     const { value, note } = setting.read ? setting.read(name, text) : READERS[setting.kind](name, text.slice(0, 1000), setting);
     if (value !== undefined) values[name] = value;

@@ -1,4 +1,4 @@
-/** The switch between plane, space and motions. Each view's state is kept for this tab while another one is open. */
+/** The switch between plane, space and motions. Each view's state is stored for this tab while another one is open. */
 
 const STORED = 'limbik-view-';
 
@@ -12,8 +12,8 @@ export class Views {
   constructor(own, query) {
     link(own).setAttribute('aria-current', 'page');
     for (const other of VIEWS.filter((view) => view !== own)) {
-      const kept = read(other);
-      if (kept !== null) link(other).href = location.pathname + kept;
+      const stored = read(other);
+      if (stored !== null) link(other).href = location.pathname + stored;
     }
     window.addEventListener('pagehide', () => keep(own, query()));
   }

@@ -89,7 +89,7 @@ export function inPython(change, up) {
   return `motion = limbik.motion.plant_feet(motion, ground=limbik.motion.Ground.mesh("${change.ground}.obj"))`;
 }
 
-/** A place of the page, z up, in the axes of the file. @param {number[]} place @param {string} up */
+/** A position of the page, z up, in the axes of the file. @param {number[]} position @param {string} up */
 function ownAxes([x, y, z], up) {
   if (up === 'y') return [y, z, x];
   return up === 'x' ? [z, x, y] : [x, y, z];

@@ -22,7 +22,7 @@ import { Grip } from './grip.js';
 import { actions, listenToTime } from './keys.js';
 import { Opener } from './opener.js';
 import { Panel } from './panel.js';
-import { placeParts } from './parts.js';
+import { insertParts } from './parts.js';
 import { Player } from './player.js';
 import { SETTINGS, UNDONE } from './settings.js';
 import { Timeline } from './timeline.js';
@@ -30,7 +30,7 @@ import { View } from './view.js';
 
 const LONGEST_TURN = 0.25; // [s] after a longer one the motion goes on from where it was
 
-await placeParts();
+await insertParts();
 
 let isBuilt = false;
 const canvas = /** @type {HTMLCanvasElement} */ (document.getElementById('view'));
@@ -62,7 +62,7 @@ const grip = new Grip({ store, player, opener, view });
 const panel = new Panel({ store, opener, notices });
 const status = new Status(connection, () => opener.waited);
 const help = new Help(store);
-const edits = new Edits({ store, names: UNDONE, pose: () => null, place: () => {} });
+const edits = new Edits({ store, names: UNDONE, pose: () => null, setPose: () => {} });
 new Drop(opener);
 new Share(() => store.link({ help: false }), notices, linkNote);
 new Views('motion', () => store.query());
@@ -142,7 +142,7 @@ function onReadout(now) {
   if (description.textContent !== text) description.textContent = text;
   const state = JSON.stringify({
     frame: player.frame, frames: player.frames, isPlaying: player.isPlaying, resting: !opener.isAsking,
-    links: Object.fromEntries(shown.links.map((link) => [link, view.placeOf(link)])),
+    links: Object.fromEntries(shown.links.map((link) => [link, view.positionOf(link)])),
     robot: shown.arms[1]?.title ?? null, ground: shown.ground.kind, feet: shown.feet, measures: shown.measures, key: shown.key,
   });
   if (canvas.dataset.state !== state) canvas.dataset.state = state;

@@ -5,8 +5,8 @@ import { keepFiles } from '../upload.js';
 import { fetchNumbers } from './protocol.js';
 import { OF_FILE } from './settings.js';
 
-/** Settings that the server is asked with. */
-const ASKED = ['token', 'unit', 'up', 'anim', 'ch', 'robot'];
+/** Settings of a request. */
+const REQUESTED = ['token', 'unit', 'up', 'anim', 'ch', 'robot'];
 
 export class Opener {
   /**
@@ -20,21 +20,21 @@ export class Opener {
   constructor({ store, calls, onShown, onFault, onRefused }) {
     Object.assign(this, { store, calls, onShown, onFault, onRefused });
     this.isOpen = false; // the server has welcomed the page
-    this.askedAt = 0;
+    this.requestedAt = 0;
     /** A change that a hand is making. @type {import('./changes.js').Drag|null} */
     this.pending = null;
     this.isAsking = false;
     this.question = '';
-    /** What was asked for when it was last shown. @type {Record<string, *>|null} */
+    /** What was requested when it was last shown. @type {Record<string, *>|null} */
     this.shown = null;
     /** All settings of the file that is shown. @type {Record<string, *>|null} */
-    this.kept = null;
-    store.watch(ASKED, () => this.ask());
+    this.shownSettings = null;
+    store.watch(REQUESTED, () => this.ask());
   }
 
   /** How long the page has been waiting for an answer [ms]. */
   get waited() {
-    return this.askedAt ? performance.now() - this.askedAt : 0;
+    return this.requestedAt ? performance.now() - this.requestedAt : 0;
   }
 
   begin() {
@@ -45,7 +45,7 @@ export class Opener {
 
   onLost() {
     this.isOpen = this.isAsking = false;
-    this.askedAt = 0;
+    this.requestedAt = 0;
   }
 
   /** @param {import('./changes.js').Drag|null} change  that a hand is making; null: none any more */
@@ -67,7 +67,7 @@ export class Opener {
     };
   }
 
-  /** One question at a time; the newest state is what is asked for next. */
+  /** One question at a time; the newest state is what is requested next. */
   async ask() {
     if (!this.isOpen || this.isAsking) return;
     const body = this.body();
@@ -75,28 +75,28 @@ export class Opener {
     if (question === this.question) return;
     this.question = question;
     this.isAsking = true;
-    this.askedAt = performance.now();
-    const settings = Object.fromEntries(ASKED.map((name) => [name, this.store.get(name)]));
+    this.requestedAt = performance.now();
+    const settings = Object.fromEntries(REQUESTED.map((name) => [name, this.store.get(name)]));
     try {
       const shown = await this.calls.ask('motion', body);
       this.onShown(shown, await fetchNumbers(shown));
       this.shown = settings;
-      this.kept = Object.fromEntries([...ASKED, ...OF_FILE].map((name) => [name, this.store.get(name)]));
+      this.shownSettings = Object.fromEntries([...REQUESTED, ...OF_FILE].map((name) => [name, this.store.get(name)]));
     } catch (error) {
       if (!this.isOpen) return;
       this.refused(settings, error instanceof Error ? error.message : String(error));
     } finally {
       this.isAsking = false;
-      this.askedAt = 0;
+      this.requestedAt = 0;
     }
     this.ask();
   }
 
-  /** @param {Record<string, *>} settings  that were asked for @param {string} message */
+  /** @param {Record<string, *>} settings  that were requested @param {string} message */
   refused(settings, message) {
     if (!this.shown || this.shown.token !== settings.token) {
       this.onFault(message);
-      if (this.kept) this.store.set(this.kept); // what is shown goes on, with its changes and its address
+      if (this.shownSettings) this.store.set(this.shownSettings); // what is shown goes on, with its changes and its address
       this.question = JSON.stringify(this.body());
       return;
     }
@@ -123,7 +123,7 @@ export class Opener {
   /** @param {Record<string, *>} changes */
   openOther(changes) {
     this.store.clear(OF_FILE);
-    this.store.set(changes); // before others hear of it: what is asked for is the new file
+    this.store.set(changes); // before others hear of it: what is requested is the new file
     this.store.tell(OF_FILE);
   }
 }

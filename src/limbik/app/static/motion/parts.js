@@ -6,7 +6,7 @@ const WORDS = {
 const OF_SOLVERS = ['drag-hint', 'plane-tools', 'metrics', 'step'];
 
 /** @returns {Promise<void>} */
-export async function placeParts() {
+export async function insertParts() {
   const answer = await fetch(new URL('parts.html', import.meta.url));
   if (!answer.ok) throw new Error('The parts of the page are missing.');
   const parts = new DOMParser().parseFromString(await answer.text(), 'text/html');

@@ -8,8 +8,8 @@ const CURVE = 34; // [px] of a curve's
 const GAP = 5;
 const AXIS = 16;
 const CURVES = [
-  { title: 'Slide', unit: 'cm/s', before: 'slide_before', after: 'slide_after', least: 2 },
-  { title: 'In ground', unit: 'mm', before: 'depth_before', after: 'depth_after', least: 5 },
+  { title: 'Slide', unit: 'cm/s', before: 'slide_before', after: 'slide_after', min: 2 },
+  { title: 'In ground', unit: 'mm', before: 'depth_before', after: 'depth_after', min: 5 },
 ];
 
 export class Timeline {
@@ -70,8 +70,8 @@ export class Timeline {
     pen.scale(scale, scale);
     pen.font = '11px Inter, sans-serif';
     pen.textBaseline = 'middle';
-    const room = width - LEFT - RIGHT;
-    const at = (/** @type {number} */ frame) => LEFT + (room * frame) / Math.max(1, player.frames - 1);
+    const span = width - LEFT - RIGHT;
+    const at = (/** @type {number} */ frame) => LEFT + (span * frame) / Math.max(1, player.frames - 1);
     let y = TOP;
     for (const foot of this.shown.feet) {
       this.bars(pen, foot, y, at);
@@ -83,7 +83,7 @@ export class Timeline {
         y += CURVE + GAP;
       }
     }
-    this.axis(pen, y, room);
+    this.axis(pen, y, span);
     pen.strokeStyle = this.theme.colour('text');
     pen.lineWidth = 1.5;
     line(pen, [[at(player.time / player.dt), 2], [at(player.time / player.dt), y + 2]]);
@@ -102,31 +102,31 @@ export class Timeline {
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {typeof CURVES[0]} curve @param {number} y @param {(frame: number) => number} at */
-  curve(pen, { title, unit, before, after, least }, y, at) {
+  curve(pen, { title, unit, before, after, min }, y, at) {
     const curves = /** @type {Record<string, number[]>} */ (this.shown?.curves);
-    const most = Math.max(least, ...curves[before], ...curves[after]);
+    const max = Math.max(min, ...curves[before], ...curves[after]);
     this.name(pen, title, y + 10);
     pen.fillStyle = this.theme.colour('text-2');
-    pen.fillText(`${shortNumber(most)} ${unit}`, 10, y + 24);
+    pen.fillText(`${shortNumber(max)} ${unit}`, 10, y + 24);
     pen.fillStyle = this.theme.colour('surface-2');
     pen.fillRect(LEFT, y, at(this.player.frames - 1) - LEFT, CURVE);
     const drawn = [['guide', before, 1.3], ['accent', after, 1.8]];
     for (const [colour, key, width] of /** @type {[string, string, number][]} */ (drawn)) {
       pen.strokeStyle = this.theme.colour(colour);
       pen.lineWidth = width;
-      line(pen, curves[key].map((value, frame) => [at(frame), y + CURVE - 2 - (CURVE - 5) * Math.min(1, value / most)]));
+      line(pen, curves[key].map((value, frame) => [at(frame), y + CURVE - 2 - (CURVE - 5) * Math.min(1, value / max)]));
     }
   }
 
-  /** @param {CanvasRenderingContext2D} pen @param {number} y @param {number} room [px] */
-  axis(pen, y, room) {
+  /** @param {CanvasRenderingContext2D} pen @param {number} y @param {number} span [px] */
+  axis(pen, y, span) {
     const { duration } = this.player;
     pen.fillStyle = this.theme.colour('text-2');
-    const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((each) => (room * each) / duration > 54) ?? 1200;
+    const step = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((each) => (span * each) / duration > 54) ?? 1200;
     for (let time = 0; time <= duration + 1e-9; time += step) {
-      const x = LEFT + (room * time) / (duration || 1);
+      const x = LEFT + (span * time) / (duration || 1);
       const text = `${+time.toFixed(1)} s`;
-      pen.fillText(text, Math.min(x, LEFT + room - pen.measureText(text).width), y + AXIS / 2 + 1);
+      pen.fillText(text, Math.min(x, LEFT + span - pen.measureText(text).width), y + AXIS / 2 + 1);
     }
   }
 

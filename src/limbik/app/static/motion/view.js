@@ -115,7 +115,7 @@ export class View {
   }
 
   /** Where a link is [m]. @param {string} link @returns {number[]|null} */
-  placeOf(link) {
+  positionOf(link) {
     return this.stage.crew.framePoint(0, link)?.toArray() ?? null;
   }
 }

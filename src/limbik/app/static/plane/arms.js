@@ -34,19 +34,19 @@ export class Arms {
 
   resize() {
     const links = this.store.get('n');
-    for (const arm of this.list) if (arm.q.length !== links) arm.place(resized(arm.q, links));
+    for (const arm of this.list) if (arm.q.length !== links) arm.setPose(resized(arm.q, links));
   }
 
   /** All arms to one pose. @param {'first'|'random'} which */
   restart(which) {
     const links = this.store.get('n');
     const q = which === 'first' ? firstPose(links) : randomPose(links);
-    for (const arm of this.list) arm.place(q);
+    for (const arm of this.list) arm.setPose(q);
   }
 
   /** All arms back to the beginning of their last solve. */
   rewind() {
-    for (const arm of this.list) arm.place(arm.before.length === arm.q.length ? arm.before : arm.q);
+    for (const arm of this.list) arm.setPose(arm.before.length === arm.q.length ? arm.before : arm.q);
   }
 
   /** The longest last solve among the arms. */

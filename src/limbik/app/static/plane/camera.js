@@ -6,7 +6,7 @@
 const MIN = 0.02; // [screen px per world px]
 const MAX = 20;
 const EDGE = 24; // [px] kept free between what is to be seen and the edge of the open part of the canvas
-const ROOM = 48; // [px] the same where everything is fitted
+const MARGIN = 48; // [px] the same where everything is fitted
 
 /** @typedef {[number, number]} Point */
 /** @typedef {import('../region.js').Region} Region */
@@ -86,7 +86,7 @@ export class Camera {
   /** Show all points in the middle of a region, as large as they fit, at most as large as they are. @param {Point[]} points @param {Region} region */
   fit(points, region) {
     const [low, high] = extent(points);
-    const [width, height] = [region.right - region.left, region.bottom - region.top].map((size) => size - 2 * Math.min(ROOM, 0.2 * size));
+    const [width, height] = [region.right - region.left, region.bottom - region.top].map((size) => size - 2 * Math.min(MARGIN, 0.2 * size));
     const fits = Math.min(Math.max(width, 1) / Math.max(high[0] - low[0], 1), Math.max(height, 1) / Math.max(high[1] - low[1], 1));
     this.scale = Math.min(1, Math.max(MIN, fits));
     this.x = (region.left + region.right - this.scale * (low[0] + high[0])) / 2;
@@ -96,16 +96,16 @@ export class Camera {
   /**
    * After the region has changed, unless a hand has placed the camera: the first view where all that has to be seen is inside,
    * else shifted as little as that takes, else fitted.
-   * @param {Point[]} needed  what has to be seen @param {() => Point[]} wanted  what is fitted where that has no room
+   * @param {Point[]} needed  what has to be seen @param {() => Point[]} wanted  what is fitted where that does not fit
    * @param {Region} region
    */
   settle(needed, wanted, region) {
     if (this.isChosen) return;
     this.home();
     const [low, high] = extent(needed).map((point) => this.toScreen(point));
-    const roomX = region.right - region.left - 2 * EDGE;
-    const roomY = region.bottom - region.top - 2 * EDGE;
-    if (high[0] - low[0] > roomX || high[1] - low[1] > roomY) {
+    const width = region.right - region.left - 2 * EDGE;
+    const height = region.bottom - region.top - 2 * EDGE;
+    if (high[0] - low[0] > width || high[1] - low[1] > height) {
       this.fit(wanted(), region);
       return;
     }
@@ -114,13 +114,13 @@ export class Camera {
   }
 }
 
-/** @param {Point[]} points @returns {[Point, Point]} the least and the greatest coordinates */
+/** @param {Point[]} points @returns {[Point, Point]} the smallest and the largest coordinates */
 function extent(points) {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   return [[Math.min(...xs), Math.min(...ys)], [Math.max(...xs), Math.max(...ys)]];
 }
 
-/** The least shift that brings an interval between two bounds. @param {number} low @param {number} high @param {number} from @param {number} to */
+/** The smallest shift that brings an interval between two bounds. @param {number} low @param {number} high @param {number} from @param {number} to */
 function shift(low, high, from, to) {
   if (low < from) return from - low;
   return high > to ? to - high : 0;

@@ -19,7 +19,7 @@ const HALVINGS = 12; // of a step
  * @property {number} count  of iterations recorded
  * @property {ArrayLike<number>} from  configuration before [n] [rad]
  * @property {ArrayLike<number>} to  after
- * @property {import('./protocol.js').Solve} request  what was asked
+ * @property {import('./protocol.js').Solve} request  what was requested
  */
 
 /**
@@ -55,22 +55,22 @@ const HALVINGS = 12; // of a step
  * @returns {Iteration|null} null where none is recorded
  */
 export function iterationOf(arm, shown) {
-  const { recording, solver, asked } = arm;
-  if (!asked || !recording.complete || recording.last < 1) return null;
+  const { recording, solver, requested } = arm;
+  if (!requested || !recording.complete || recording.last < 1) return null;
   const k = Math.min(shown ?? 0, recording.last - 1);
   const [from, to] = [recording.trace[k], recording.trace[k + 1]];
-  return from.length === asked.links ? { solver, number: k + 1, count: recording.last, from, to, request: asked } : null;
+  return from.length === requested.links ? { solver, number: k + 1, count: recording.last, from, to, request: requested } : null;
 }
 
 /** @param {Iteration} iteration @returns {Turns|Passes|Step} */
 export function explain(iteration) {
-  if (iteration.solver === 'ccd') return turnsOf(iteration);
+  if (iteration.solver === 'ccd') return rotationsOf(iteration);
   if (iteration.solver === 'fabrik') return passesOf(iteration);
   return stepOf(iteration);
 }
 
 /** @param {Iteration} iteration @returns {Turns} */
-function turnsOf({ from, to, request }) {
+function rotationsOf({ from, to, request }) {
   const { length, base, target, settings } = request;
   const q = Float64Array.from(from);
   const made = differences(from, to, settings.limits);
@@ -106,14 +106,14 @@ function passesOf({ from, to, request }) {
 }
 
 /**
- * Put one end of the chain on a place and draw the others after it, each along the line to the one before.
+ * Put one end of the chain on a point and draw the others after it, each along the line to the one before.
  * @param {Float64Array} chain  x y x y ... changed in place @param {number} length  of a segment
- * @param {number} first  point that is placed @param {1|-1} way  to the others @param {Point} place
+ * @param {number} first  point that is placed @param {1|-1} step  to the others @param {Point} goal
  */
-function drag(chain, length, first, way, [x, y]) {
+function drag(chain, length, first, step, [x, y]) {
   chain[2 * first] = x;
   chain[2 * first + 1] = y;
-  for (let k = first + way; k >= 0 && 2 * k < chain.length; k += way) {
+  for (let k = first + step; k >= 0 && 2 * k < chain.length; k += step) {
     const [dx, dy] = [chain[2 * k] - x, chain[2 * k + 1] - y];
     const scale = length / Math.max(Math.hypot(dx, dy), 1e-9);
     x += scale * dx;

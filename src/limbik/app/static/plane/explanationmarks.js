@@ -20,7 +20,7 @@ const MAX_NUMBERS = 12; // columns that are numbered
  * @property {number} unit
  * @property {(name: string) => string} colour  of tokens.css
  * @property {string} own  colour of the solver
- * @property {import('../region.js').Region} room  that words are to keep to
+ * @property {import('../region.js').Region} bounds  that words are to keep to
  */
 
 /** The joint of a sweep that is turned: the arm before, the two lines and the turn. @param {Pen} pen @param {import('./explanation.js').Turn} turn @param {Point} target */
@@ -47,8 +47,8 @@ export function drawPass(pen, before, after, name, colour) {
     drawDisc(pen, to, 4, colour);
   }
   const end = after.length - 2;
-  const place = name === 'backward' ? [after[end], after[end + 1]] : [after[0], after[1]];
-  drawLabel(pen, [place[0], place[1] + 32 * unit], `${name} pass`);
+  const center = name === 'backward' ? [after[end], after[end + 1]] : [after[0], after[1]];
+  drawLabel(pen, [center[0], center[1] + 32 * unit], `${name} pass`);
 }
 
 /** Columns of the Jacobian, the step and the undamped one. @param {Pen} pen @param {import('./explanation.js').Step} step @param {Point[]} seen  points that words are not to cover */
@@ -70,26 +70,26 @@ export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn 
   drawLabel(pen, clearest(pen, tip, text, covered), text);
 }
 
-/** The place in the room about a point where words cover fewest others. @param {Pen} pen @param {Point} point @param {string} text @param {Point[]} others @returns {Point} */
-function clearest({ ctx, unit, room }, [x, y], text, others) {
+/** The position about a point where words cover fewest others. @param {Pen} pen @param {Point} point @param {string} text @param {Point[]} others @returns {Point} */
+function clearest({ ctx, unit, bounds }, [x, y], text, others) {
   const half = [0.5 * widthOf(ctx, text) + 6, 15].map((pixels) => pixels * unit);
-  const places = [40, 70, 100, 130].flatMap((far) => [[0, -1], [0, 1], [-1, -1], [1, -1], [-1, 1], [1, 1]].map(([across, down]) => (
+  const positions = [40, 70, 100, 130].flatMap((far) => [[0, -1], [0, 1], [-1, -1], [1, -1], [-1, 1], [1, 1]].map(([across, down]) => (
     /** @type {Point} */ ([x + across * half[0], y + down * far * unit]))));
   const { a, e, f } = ctx.getTransform();
   const seen = (/** @type {number} */ value, /** @type {number} */ shift) => (a * value + shift) / devicePixelRatio; // [px]
-  const isOutside = (/** @type {Point} */ [u, v]) => seen(u - half[0], e) < room.left || seen(u + half[0], e) > room.right
-    || seen(v - half[1], f) < room.top || seen(v + half[1], f) > room.bottom;
+  const isOutside = (/** @type {Point} */ [u, v]) => seen(u - half[0], e) < bounds.left || seen(u + half[0], e) > bounds.right
+    || seen(v - half[1], f) < bounds.top || seen(v + half[1], f) > bounds.bottom;
   const covers = (/** @type {Point} */ [u, v]) => (isOutside([u, v]) ? others.length : 0)
     + others.filter((other) => Math.abs(other[0] - u) < half[0] && Math.abs(other[1] - v) < half[1]).length;
-  return places.reduce((best, place) => (covers(place) < covers(best) ? place : best));
+  return positions.reduce((best, each) => (covers(each) < covers(best) ? each : best));
 }
 
 /** How many times a step is enlarged that would be hard to see: 2 or 5 times a power of ten, so that it is no longer than a column. @param {number} length [px] */
 function enlargement(length) {
   if (length > SHORT) return 1;
-  const most = Math.min(1e6, COLUMN / Math.max(length, 1e-9));
-  const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  return power * ([5, 2].find((factor) => factor * power <= most) ?? 1);
+  const max = Math.min(1e6, COLUMN / Math.max(length, 1e-9));
+  const power = 10 ** Math.floor(Math.log10(Math.max(max, 1)));
+  return power * ([5, 2].find((factor) => factor * power <= max) ?? 1);
 }
 
 /** The arm before or after, as a thin line. @param {Pen} pen @param {Float64Array} joints */
@@ -186,7 +186,7 @@ function drawDisc({ ctx, unit }, [x, y], radius, colour) {
   ctx.restore();
 }
 
-/** Words on the ground's colour, to be read across lines. @param {Pen} pen @param {number[]} place  their middle @param {string} text */
+/** Words on the ground's colour, to be read across lines. @param {Pen} pen @param {number[]} center @param {string} text */
 function drawLabel({ ctx, unit, colour }, [x, y], text) {
   ctx.save();
   ctx.translate(x, y);

@@ -18,10 +18,10 @@ export class HowItWorks {
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('../theme.js').Theme} parts.theme
    * @param {{step: number|null, isStale: boolean}} parts.view
-   * @param {import('./place.js').Place} parts.place
+   * @param {import('./workspace.js').Workspace} parts.workspace
    */
-  constructor({ store, arms, theme, view, place }) {
-    Object.assign(this, { store, arms, theme, view, place });
+  constructor({ store, arms, theme, view, workspace }) {
+    Object.assign(this, { store, arms, theme, view, workspace });
     /** Turn or pass that was chosen; null: the turn that is largest, the first pass. @type {number|null} */
     this.chosen = null;
     const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
@@ -48,12 +48,12 @@ export class HowItWorks {
     return iteration && { iteration, explanation: explain(iteration) };
   }
 
-  /** The turn before or after, or the other pass. @param {1|-1} way */
-  choose(way) {
+  /** The turn before or after, or the other pass. @param {1|-1} step */
+  choose(step) {
     const { shown } = this;
     if (!shown) return;
     const count = partsOf(shown.explanation);
-    this.chosen = Math.min(Math.max(this.partOf(shown.explanation) + way, 0), count - 1);
+    this.chosen = Math.min(Math.max(this.partOf(shown.explanation) + step, 0), count - 1);
     this.view.isStale = true;
     this.update();
   }
@@ -70,7 +70,7 @@ export class HowItWorks {
     if (!shown) return;
     const { iteration, explanation } = shown;
     const { from, to, request } = iteration;
-    const pen = { ctx, unit, colour: (/** @type {string} */ name) => this.theme.colour(name), own: this.theme.colour(iteration.solver), room: besideCards(this.place.clear) };
+    const pen = { ctx, unit, colour: (/** @type {string} */ name) => this.theme.colour(name), own: this.theme.colour(iteration.solver), bounds: besideCards(this.workspace.clear) };
     const before = points(from, request.length, request.base);
     const after = points(to, request.length, request.base);
     const isBefore = this.view.step !== null && this.view.step < iteration.number;

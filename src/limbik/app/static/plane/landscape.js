@@ -1,6 +1,6 @@
 /**
  * The error as a landscape over two joints of the arm in front, the others held: contour bands, the limits, where the arm is, the
- * ways of the last solves, and the solutions. A press or a drag puts the arms there: the solvers set out from that point.
+ * paths of the last solves, and the solutions. A press or a drag puts the arms there: the solvers set out from that point.
  */
 
 import { find } from '../controls.js';
@@ -17,14 +17,14 @@ export class Landscape {
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
-   * @param {import('./place.js').Place} parts.place
+   * @param {import('./workspace.js').Workspace} parts.workspace
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./view.js').View} parts.view
    * @param {import('../theme.js').Theme} parts.theme
-   * @param {(q: number[]) => void} parts.onPlace  the arms are to be there
+   * @param {(q: number[]) => void} parts.onPose  the arms are to be there
    */
-  constructor({ store, arms, place, motion, view, theme, onPlace }) {
-    Object.assign(this, { store, arms, place, motion, view, theme, onPlace });
+  constructor({ store, arms, workspace, motion, view, theme, onPose }) {
+    Object.assign(this, { store, arms, workspace, motion, view, theme, onPose });
     this.box = find(document, '#landscape');
     this.canvas = /** @type {HTMLCanvasElement} */ (find(document, '#landscape-map'));
     this.selects = /** @type {HTMLSelectElement[]} */ ([find(document, '#landscape-x'), find(document, '#landscape-y')]);
@@ -44,7 +44,7 @@ export class Landscape {
     store.watch(['n', 'ex', 'ey'], () => this.list());
   }
 
-  /** The places of the joints along x and y: two different ones that the arm has. @returns {[number, number]} */
+  /** The indices of the joints along x and y: two different ones that the arm has. @returns {[number, number]} */
   get joints() {
     const last = this.store.get('n') - 1;
     const x = Math.min(last, this.store.get('ex') - 1);
@@ -62,12 +62,12 @@ export class Landscape {
     });
   }
 
-  /** The joint of an axis; the two change places where the other axis has it. @param {number} axis @param {number} joint  from 1 */
+  /** The joint of an axis; the two are exchanged where the other axis has it. @param {number} axis @param {number} joint  from 1 */
   choose(axis, joint) {
-    const [x, y] = this.joints.map((place) => place + 1);
+    const [x, y] = this.joints.map((index) => index + 1);
     const other = axis === 0 ? y : x;
-    const kept = other === joint ? [x, y][axis] : other;
-    this.store.set(axis === 0 ? { ex: joint, ey: kept } : { ex: kept, ey: joint });
+    const same = other === joint ? [x, y][axis] : other;
+    this.store.set(axis === 0 ? { ex: joint, ey: same } : { ex: same, ey: joint });
   }
 
   /** Now and then. */
@@ -78,9 +78,9 @@ export class Landscape {
     const q = front.pose(view.step);
     const [i, j] = this.joints;
     const held = [...q].map((angle, k) => (k === i || k === j ? 0 : angle));
-    const ground = JSON.stringify([held, i, j, store.get('L'), this.place.base, this.motion.target, theme.colour('accent')]);
-    const ways = this.arms.list.map(({ solver, recording }) => [solver, recording.last, recording.complete]);
-    const all = JSON.stringify([ground, [...q], ways, view.solutions, store.get('lm'), store.get('ld'), canvas.clientWidth]);
+    const ground = JSON.stringify([held, i, j, store.get('L'), this.workspace.base, this.motion.target, theme.colour('accent')]);
+    const paths = this.arms.list.map(({ solver, recording }) => [solver, recording.last, recording.complete]);
+    const all = JSON.stringify([ground, [...q], paths, view.solutions, store.get('lm'), store.get('ld'), canvas.clientWidth]);
     if (all === this.drawn) return;
     this.drawn = all;
     if (ground !== this.grounded) this.drawGround(held);
@@ -91,7 +91,7 @@ export class Landscape {
   /** The error over the two joints in bands. @param {number[]} held */
   drawGround(held) {
     const [i, j] = this.joints;
-    const { base, reach } = this.place;
+    const { base, reach } = this.workspace;
     const [tx, ty] = this.motion.target;
     const far = Math.hypot(tx - base[0], ty - base[1]) + reach;
     const length = this.store.get('L');
@@ -105,9 +105,9 @@ export class Landscape {
         q[i] = (TURN * (column + 0.5)) / cells - Math.PI;
         const joints = points(q, length, base);
         const error = Math.hypot(joints[joints.length - 2] - tx, joints[joints.length - 1] - ty);
-        const share = Math.floor(BANDS * Math.sqrt(Math.min(1, error / far))) / (BANDS - 1);
+        const fraction = Math.floor(BANDS * Math.sqrt(Math.min(1, error / far))) / (BANDS - 1);
         const at = 4 * (row * cells + column);
-        for (let c = 0; c < 3; c += 1) image.data[at + c] = low[c] + Math.min(1, share) * (high[c] - low[c]);
+        for (let c = 0; c < 3; c += 1) image.data[at + c] = low[c] + Math.min(1, fraction) * (high[c] - low[c]);
         image.data[at + 3] = 255;
       }
     }
@@ -127,9 +127,9 @@ export class Landscape {
     this.drawLimits(ctx, size);
     const solutions = view.solutions ?? { q: [], colours: [] };
     solutions.q.forEach((each, k) => dot(ctx, this.at(each, size), 4, solutions.colours[k], theme.colour('surface')));
-    for (const { solver, recording } of arms.list) if (recording.complete) this.drawWay(ctx, size, recording.trace, theme.colour(solver));
+    for (const { solver, recording } of arms.list) if (recording.complete) this.drawPath(ctx, size, recording.trace, theme.colour(solver));
     dot(ctx, this.at(q, size), 6.5, theme.colour('target'), theme.colour('surface'));
-    const [x, y] = this.joints.map((place) => `${Math.round((wrapped(q[place]) * 180) / Math.PI)}°`);
+    const [x, y] = this.joints.map((index) => `${Math.round((wrapped(q[index]) * 180) / Math.PI)}°`);
     canvas.setAttribute('aria-label', `Error over two joints; the arm is at ${x}, ${y}`);
   }
 
@@ -150,11 +150,11 @@ export class Landscape {
   }
 
   /** The iterations of a solve. @param {CanvasRenderingContext2D} ctx @param {number} size @param {ArrayLike<number>[]} trace @param {string} colour */
-  drawWay(ctx, size, trace, colour) {
-    const places = trace.map((q) => this.at(q, size));
+  drawPath(ctx, size, trace, colour) {
+    const points = trace.map((q) => this.at(q, size));
     ctx.beginPath();
-    places.forEach(([x, y], k) => {
-      const [fromX, fromY] = places[k - 1] ?? [NaN, NaN];
+    points.forEach(([x, y], k) => {
+      const [fromX, fromY] = points[k - 1] ?? [NaN, NaN];
       const goesOn = Math.max(Math.abs(x - fromX), Math.abs(y - fromY)) < size / 2; // not around the edge
       if (goesOn) ctx.lineTo(x, y);
       else ctx.moveTo(x, y);
@@ -166,24 +166,24 @@ export class Landscape {
       ctx.stroke();
     }
     ctx.lineWidth = 1;
-    for (const place of places) dot(ctx, place, 2, colour, colour);
+    for (const point of points) dot(ctx, point, 2, colour, colour);
   }
 
   /** Where a configuration is on the map. @param {ArrayLike<number>} q @param {number} size @returns {[number, number]} */
   at(q, size) {
-    const [x, y] = this.joints.map((place) => wrapped(q[place]) / TURN);
+    const [x, y] = this.joints.map((index) => wrapped(q[index]) / TURN);
     return [size * (0.5 + x), size * (0.5 - y)];
   }
 
   /** @param {PointerEvent} event */
   put(event) {
     const { left, top, width, height } = this.canvas.getBoundingClientRect();
-    const within = (/** @type {number} */ share) => Math.min(1, Math.max(0, share)) * TURN - Math.PI;
+    const within = (/** @type {number} */ fraction) => Math.min(1, Math.max(0, fraction)) * TURN - Math.PI;
     const q = [...this.arms.front.q];
     const [i, j] = this.joints;
     q[i] = within((event.clientX - left) / width);
     q[j] = -within((event.clientY - top) / height);
-    this.onPlace(q);
+    this.onPose(q);
   }
 }
 
@@ -192,7 +192,7 @@ function wrapped(angle) {
   return angle - TURN * Math.round(angle / TURN);
 }
 
-/** @param {CanvasRenderingContext2D} ctx @param {[number, number]} place @param {number} radius @param {string} fill @param {string} edge */
+/** @param {CanvasRenderingContext2D} ctx @param {[number, number]} center @param {number} radius @param {string} fill @param {string} edge */
 function dot(ctx, [x, y], radius, fill, edge) {
   ctx.beginPath();
   ctx.arc(x, y, radius, 0, TURN);

@@ -9,14 +9,14 @@ export class PlaneLoop extends Loop {
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
-   * @param {import('./place.js').Place} parts.place
+   * @param {import('./workspace.js').Workspace} parts.workspace
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('../connection.js').Connection} parts.connection
    * @param {() => void} parts.onFrame  called after every answer
    */
-  constructor({ arms, place, ...parts }) {
+  constructor({ arms, workspace, ...parts }) {
     super(parts);
-    Object.assign(this, { arms, place });
+    Object.assign(this, { arms, workspace });
   }
 
   get runners() {
@@ -35,7 +35,7 @@ export class PlaneLoop extends Loop {
     return {
       links: store.get('n'),
       length: store.get('L'),
-      base: this.place.base,
+      base: this.workspace.base,
       target: this.motion.target,
       solvers: arms.list.map((arm) => arm.solver),
       settings: this.settings(),
@@ -69,13 +69,13 @@ export class PlaneLoop extends Loop {
     return chosen ? resized(chosen, links) : firstPose(links);
   }
 
-  /** @param {protocol.ArmFrame} answer @param {import('../loop.js').Asked} asked */
-  take(answer, asked) {
+  /** @param {protocol.ArmFrame} answer @param {import('../loop.js').Pending} requested */
+  take(answer, requested) {
     const arm = this.arms.list.find((one) => one.solver === answer.solver);
     // An arm that was placed meanwhile, or has another number of links, has left this answer behind.
     if (!arm || arm.isPlaced || arm.q.length !== answer.q.length) return Infinity;
-    const moved = arm.apply(answer, asked.isNew);
-    if (answer.iterations > 0) arm.asked = asked.request;
+    const moved = arm.apply(answer, requested.isNew);
+    if (answer.iterations > 0) arm.requested = requested.request;
     return moved;
   }
 }

@@ -31,7 +31,7 @@ import { Landscape } from './landscape.js';
 import { PlaneLoop } from './loop.js';
 import { Motion } from './motion.js';
 import { Panel } from './panel.js';
-import { Place, tenth } from './place.js';
+import { Workspace, tenth } from './workspace.js';
 import { Pointer } from './pointer.js';
 import { SETTINGS } from './settings.js';
 import { PlaneSolutions } from './solutions.js';
@@ -54,9 +54,9 @@ const store = new Store(location.search, SETTINGS);
 const notices = new Notices();
 new Shell(store, () => layout());
 const camera = new Camera();
-const place = new Place(store, camera);
-store.gather = () => ({ cam: camera.view(place.region), q: arms.list.map(({ q }) => q) });
-const motion = new Motion(store, place);
+const workspace = new Workspace(store, camera);
+store.gather = () => ({ cam: camera.view(workspace.region), q: arms.list.map(({ q }) => q) });
+const motion = new Motion(store, workspace);
 const arms = new Arms(store);
 const connection = new Connection({
   welcome: onWelcome,
@@ -70,14 +70,14 @@ const connection = new Connection({
   lost: onLost,
 });
 const calls = new Calls(connection);
-const loop = new PlaneLoop({ store, arms, place, motion, connection, onFrame });
+const loop = new PlaneLoop({ store, arms, workspace, motion, connection, onFrame });
 const theme = new Theme(store, () => repaint());
 const following = new Following(store);
-const view = new View(canvas, { store, arms, place, camera, motion, loop, theme, following });
-const howItWorks = new HowItWorks({ store, arms, theme, view, place });
+const view = new View(canvas, { store, arms, workspace, camera, motion, loop, theme, following });
+const howItWorks = new HowItWorks({ store, arms, theme, view, workspace });
 view.howItWorks = howItWorks;
-const solutions = new PlaneSolutions({ store, calls, arms, place, motion, loop, view, onMove });
-const landscape = new Landscape({ store, arms, place, motion, view, theme, onPlace });
+const solutions = new PlaneSolutions({ store, calls, arms, workspace, motion, loop, view, onMove });
+const landscape = new Landscape({ store, arms, workspace, motion, view, theme, onPose });
 const help = new Help(store);
 const status = new Status(connection, () => loop.waited);
 const convergence = new Convergence({ store, arms, loop, view, theme, present: PRESENT });
@@ -85,10 +85,10 @@ const race = new Race({ store, arms, motion, view, loop, convergence, restart, o
 const hud = new Hud(store, arms, 'px');
 const reachLine = new ReachLine(arms, 'px', true);
 const panel = new Panel({ store, arms, motion, notices });
-const pointer = new Pointer(canvas, { store, place, camera, motion, view, onTake: () => convergence.release(), onCamera });
+const pointer = new Pointer(canvas, { store, workspace, camera, motion, view, onTake: () => convergence.release(), onCamera });
 new Poses({ store, notices, write: () => degrees(arms.front.q), take: takePose });
 const source = new SourceCard(() => arms.front.solver);
-const tour = new Tour({ store, place, motion, arms, help, onScreen: (point) => camera.toScreen(point) });
+const tour = new Tour({ store, workspace, motion, arms, help, onScreen: (point) => camera.toScreen(point) });
 new Share(link, notices);
 new Views('plane', () => store.query());
 
@@ -98,14 +98,14 @@ document.documentElement.dataset.built = '1';
 begin();
 
 window.limbikReady = false;
-const edits = new Edits({ store, names: UNDONE, pose: () => arms.list.map(({ q }) => [...q]), place: placeAt });
+const edits = new Edits({ store, names: UNDONE, pose: () => arms.list.map(({ q }) => [...q]), setPose: setPoses });
 listen(actions({ store, race, motion, help, step, reset, look, solutions: () => solutions.toggle() }), () => help.dialog.open);
 for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-look]'))) {
   button.addEventListener('click', () => look(/** @type {*} */ (button.dataset.look)));
 }
 document.getElementById('step')?.addEventListener('click', step);
 document.getElementById('reset')?.addEventListener('click', reset);
-document.getElementById('shuffle')?.addEventListener('click', () => placeArms('random'));
+document.getElementById('shuffle')?.addEventListener('click', () => resetArms('random'));
 window.addEventListener('resize', layout);
 store.watch(null, () => {
   loop.wake();
@@ -129,7 +129,7 @@ function onTurn(now, seconds) {
   move(seconds);
   if (motion.moving && loop.mayAsk) view.isStale = true;
   view.draw();
-  pointer.placeHint();
+  pointer.moveHint();
   tour.tick(now);
   convergence.tick(now);
 }
@@ -139,7 +139,7 @@ function move(seconds) {
   if (motion.moving) following.hurry();
   if (!following.advance(moving(), loop.isHeld ? Infinity : Math.min(seconds, LONGEST_TURN))) return;
   for (const arm of arms.list) {
-    const joints = points(following.pose(arm, null), store.get('L'), place.base);
+    const joints = points(following.pose(arm, null), store.get('L'), workspace.base);
     arm.leave(joints[joints.length - 2], joints[joints.length - 1]);
   }
   view.isStale = true;
@@ -161,7 +161,7 @@ function onReadout(now) {
   solutions.tick();
   landscape.tick();
   const state = arms.list.map((arm) => [arm.solver, { q: [...arm.pose(view.step)], error: arm.errorAt(view.step), status: arm.status }]);
-  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: place.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
+  const text = JSON.stringify({ arms: Object.fromEntries(state), target: motion.target, base: workspace.base, outOfReach: arms.front.outOfReach, camera: [camera.scale, camera.x, camera.y] });
   if (canvas.dataset.state !== text) {
     canvas.dataset.state = text;
     description.textContent = arms.list.map(inWords).join(' ');
@@ -229,13 +229,13 @@ function step() {
 
 /** The first pose, and the target where it was first. */
 function reset() {
-  const [tx, ty] = place.first;
+  const [tx, ty] = workspace.first;
   store.set({ mv: 'none', tx, ty });
   restart();
 }
 
 function restart() {
-  placeArms('first');
+  resetArms('first');
 }
 
 /** An arm is placed by hand. */
@@ -247,7 +247,7 @@ function onMove() {
 }
 
 /** @param {'first'|'random'} which */
-function placeArms(which) {
+function resetArms(which) {
   onMove();
   arms.restart(which);
   race.start();
@@ -259,23 +259,23 @@ function takePose(text) {
   if (!q.every(Number.isFinite)) return 'its angles are not numbers.';
   if (q.length !== store.get('n')) return `it is of an arm with ${q.length} links.`;
   convergence.release();
-  const [tx, ty] = pairs(points(q, store.get('L'), place.base))[q.length];
+  const [tx, ty] = pairs(points(q, store.get('L'), workspace.base))[q.length];
   store.set({ mv: 'none', tx: tenth(tx), ty: tenth(ty) });
-  placeAt([q]);
+  setPoses([q]);
   return '';
 }
 
 /** @param {number[][]} poses  of the arms */
-function placeAt(poses) {
-  arms.list.forEach((arm, i) => arm.place(poses[i] ?? poses[0]));
+function setPoses(poses) {
+  arms.list.forEach((arm, i) => arm.setPose(poses[i] ?? poses[0]));
   loop.wake();
   view.isStale = true;
 }
 
 /** All arms set out from there. @param {number[]} q */
-function onPlace(q) {
+function onPose(q) {
   onMove();
-  placeAt([q]);
+  setPoses([q]);
 }
 
 /** Scrubber, explanation and landscape need configurations: ask for them while one is open, and run the last solve again if they are missing. */
@@ -290,7 +290,7 @@ function traceIfOpen() {
 /** Measure again: the window, the panel or the dock changed. */
 function layout() {
   if (!isBuilt) return;
-  place.measure();
+  workspace.measure();
   // The table of a race covers no arm.
   camera.settle(arms.racing ? seen() : needed(), seen, uncovered());
   view.resize();
@@ -302,39 +302,39 @@ function layout() {
 function standAsLinked() {
   const poses = store.get('q');
   if (!poses) return;
-  if (poses[0].length === store.get('n')) arms.list.forEach((arm, i) => arm.place(poses[i] ?? poses[0]));
+  if (poses[0].length === store.get('n')) arms.list.forEach((arm, i) => arm.setPose(poses[i] ?? poses[0]));
   else store.notes.push(`q is how an arm with ${poses[0].length} links stands, and not one with ${store.get('n')}`);
 }
 
 /** The first view: that of the address, or of the world as it is; everything where that leaves base or target out. */
 function begin() {
-  place.measure();
-  place.choose();
-  if (!camera.shows(store.get('q') ? seen() : needed(), place.clear)) camera.fit(seen(), place.clear);
+  workspace.measure();
+  workspace.choose();
+  if (!camera.shows(store.get('q') ? seen() : needed(), workspace.clear)) camera.fit(seen(), workspace.clear);
   camera.keep();
 }
 
 /** Where base and target are to be seen: cards are smaller than the arm but in a low window. */
 function uncovered() {
-  return window.innerHeight < LOW ? besideCards(place.clear) : besideRace(place.clear);
+  return window.innerHeight < LOW ? besideCards(workspace.clear) : besideRace(workspace.clear);
 }
 
-/** What the view shows if it has room. @returns {[number, number][]} */
+/** What the view shows if it fits. @returns {[number, number][]} */
 function needed() {
-  return [place.base, place.home, ...(motion.moving ? motion.path(16) : [])];
+  return [workspace.base, workspace.home, ...(motion.moving ? motion.path(16) : [])];
 }
 
 /** What the view shows when everything is fitted. @returns {[number, number][]} */
 function seen() {
-  const joints = arms.list.flatMap((arm) => pairs(points(arm.q, store.get('L'), place.base)));
-  return [place.base, ...(motion.moving ? motion.path(32) : [motion.target]), ...joints];
+  const joints = arms.list.flatMap((arm) => pairs(points(arm.q, store.get('L'), workspace.base)));
+  return [workspace.base, ...(motion.moving ? motion.path(32) : [motion.target]), ...joints];
 }
 
 /** @param {'fit'|'home'|'in'|'out'} how */
 function look(how) {
-  const { left, top, right, bottom } = place.region;
+  const { left, top, right, bottom } = workspace.region;
   if (how === 'home') camera.home();
-  else if (how === 'fit') camera.fit(seen(), place.clear);
+  else if (how === 'fit') camera.fit(seen(), workspace.clear);
   else camera.zoom(how === 'in' ? NEARER : 1 / NEARER, [(left + right) / 2, (top + bottom) / 2]);
   camera.isChosen = how !== 'home';
   camera.settle(needed(), seen, uncovered());
@@ -354,7 +354,7 @@ function repaint() {
   convergence.rebuild();
 }
 
-/** Say what the URL asked for and could not be had. */
+/** Say what the URL requested and could not be had. */
 function complain() {
   if (store.notes.length) notices.show('Some values of the link were changed:', { details: store.notes });
 }

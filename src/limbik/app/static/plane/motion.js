@@ -1,14 +1,14 @@
 /** The moving target: a circle or a figure-eight around the target's home. */
 
-import { tenth } from './place.js';
+import { tenth } from './workspace.js';
 
 const TURN = 1.5; // [rad/s] along the path at speed 1
 
 export class Motion {
-  /** @param {import('../store.js').Store} store @param {import('./place.js').Place} place */
-  constructor(store, place) {
+  /** @param {import('../store.js').Store} store @param {import('./workspace.js').Workspace} workspace */
+  constructor(store, workspace) {
     this.store = store;
-    this.place = place;
+    this.workspace = workspace;
     this.phase = 0;
     /** True while a hand holds the target. */
     this.held = false;
@@ -25,7 +25,7 @@ export class Motion {
 
   /** @returns {[number, number]} */
   get target() {
-    const [x, y] = this.place.home;
+    const [x, y] = this.workspace.home;
     const [dx, dy] = this.offset(this.phase);
     return [x + dx, y + dy];
   }
@@ -50,7 +50,7 @@ export class Motion {
 
   /** The path as points around the home. @param {number} count @returns {[number, number][]} */
   path(count) {
-    const [x, y] = this.place.home;
+    const [x, y] = this.workspace.home;
     return Array.from({ length: count }, (_, i) => {
       const [dx, dy] = this.offset((2 * Math.PI * i) / count);
       return [x + dx, y + dy];
@@ -68,6 +68,6 @@ export class Motion {
 
   /** Radius that suits the arm. */
   size() {
-    return Math.max(24, 0.34 * this.place.reach);
+    return Math.max(24, 0.34 * this.workspace.reach);
   }
 }

@@ -1,7 +1,7 @@
 /** Hands on the canvas: mouse, pen, touch and arrow keys move target and base, and the view. */
 
 const STEP = 8; // [px] per arrow key
-const HINT = 110; // [px] room for the hint beside the target
+const HINT = 110; // [px] width of the hint beside the target
 const TOUCH = 30; // [px] a finger this near to the base takes the base
 const WHEEL = 0.0015; // of the logarithm of the scale, for one unit of the wheel
 const LINE = 30; // [px] for mice whose wheel counts lines
@@ -14,15 +14,15 @@ export class Pointer {
    * @param {HTMLCanvasElement} canvas
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
-   * @param {import('./place.js').Place} parts.place
+   * @param {import('./workspace.js').Workspace} parts.workspace
    * @param {import('./camera.js').Camera} parts.camera
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./view.js').View} parts.view
    * @param {() => void} parts.onTake  called when a hand takes hold
    * @param {() => void} parts.onCamera  called when a hand has moved the view
    */
-  constructor(canvas, { store, place, camera, motion, view, onTake, onCamera }) {
-    Object.assign(this, { canvas, store, place, camera, motion, view, onTake, onCamera });
+  constructor(canvas, { store, workspace, camera, motion, view, onTake, onCamera }) {
+    Object.assign(this, { canvas, store, workspace, camera, motion, view, onTake, onCamera });
     this.hint = /** @type {HTMLElement} */ (document.getElementById('drag-hint'));
     /** Where each finger, or the mouse with a button down, is on the screen. @type {Map<number, Point>} */
     this.pointers = new Map();
@@ -58,7 +58,7 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   wantsBase(event) {
-    const [x, y] = this.camera.toScreen(this.place.base);
+    const [x, y] = this.camera.toScreen(this.workspace.base);
     return event.shiftKey || (event.pointerType === 'touch' && Math.hypot(event.clientX - x, event.clientY - y) < TOUCH);
   }
 
@@ -69,8 +69,8 @@ export class Pointer {
     const point = [event.clientX, event.clientY];
     this.pointers.set(event.pointerId, point);
     if (this.isViewing) this.moveView(before, [...this.pointers.values()]);
-    else if (this.view.held === 'base') this.moveBase(this.place.inside(point));
-    else if (this.view.held === 'target') this.motion.moveTo(this.place.inside(point));
+    else if (this.view.held === 'base') this.moveBase(this.workspace.inside(point));
+    else if (this.view.held === 'target') this.motion.moveTo(this.workspace.inside(point));
   }
 
   /** Shift the view with the pointers; two of them zoom as well. @param {Point[]} before @param {Point[]} after */
@@ -104,8 +104,8 @@ export class Pointer {
     if (!arrow || !isOurs || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     this.take(event.shiftKey ? 'base' : 'target');
-    const [x, y] = this.camera.toScreen(event.shiftKey ? this.place.base : this.motion.target);
-    const point = this.place.inside([x + arrow[0], y + arrow[1]]);
+    const [x, y] = this.camera.toScreen(event.shiftKey ? this.workspace.base : this.motion.target);
+    const point = this.workspace.inside([x + arrow[0], y + arrow[1]]);
     if (event.shiftKey) this.moveBase(point);
     else this.motion.moveTo(point);
     this.release();
@@ -134,10 +134,10 @@ export class Pointer {
   }
 
   /** Keep the hint beside the target. */
-  placeHint() {
+  moveHint() {
     if (this.hint.hidden) return;
     const [x, y] = this.camera.toScreen(this.motion.target);
-    this.hint.classList.toggle('is-left', x > this.place.region.right - HINT);
+    this.hint.classList.toggle('is-left', x > this.workspace.region.right - HINT);
     this.hint.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
   }
 }

@@ -19,8 +19,8 @@
  * @property {string[]} solvers
  * @property {Settings} settings
  * @property {Record<string, number[]>|null} start  arms that restart at a configuration
- * @property {boolean} trace  whether the configuration of every iteration is asked for
- * @property {boolean} timing  whether the time of one iteration is asked for
+ * @property {boolean} trace  whether the configuration of every iteration is requested
+ * @property {boolean} timing  whether the time of one iteration is requested
  *
  * @typedef {object} ArmFrame
  * @property {string} solver

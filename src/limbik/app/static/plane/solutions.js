@@ -4,12 +4,12 @@ import { Solutions } from '../solutions.js';
 
 export class PlaneSolutions extends Solutions {
   /**
-   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, place: import('./place.js').Place,
+   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, workspace: import('./workspace.js').Workspace,
    *   motion: import('./motion.js').Motion}} parts
    */
-  constructor({ arms, place, motion, ...parts }) {
+  constructor({ arms, workspace, motion, ...parts }) {
     super(parts);
-    Object.assign(this, { arms, place, motion });
+    Object.assign(this, { arms, workspace, motion });
   }
 
   get isMoving() {
@@ -24,7 +24,7 @@ export class PlaneSolutions extends Solutions {
     const { store } = this;
     const links = store.get('n');
     const [limits, limit_degrees] = [store.get('lm'), store.get('ld')];
-    const body = { links, length: store.get('L'), base: this.place.base, target: this.motion.target, limits, limit_degrees };
+    const body = { links, length: store.get('L'), base: this.workspace.base, target: this.motion.target, limits, limit_degrees };
     return { type: 'plane_solutions', kind: String(links), body };
   }
 }

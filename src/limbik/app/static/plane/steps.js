@@ -160,7 +160,7 @@ function scaled(v, factor) {
 
 /** The vector with no number above `longest`. @param {Float64Array} v @param {number} longest */
 function shortened(v, longest) {
-  const largest = v.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const largest = v.reduce((max, value) => Math.max(max, Math.abs(value)), 0);
   return largest > longest ? scaled(v, longest / largest) : v;
 }
 

@@ -21,14 +21,14 @@ export class Tour {
   /**
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
-   * @param {import('./place.js').Place} parts.place
+   * @param {import('./workspace.js').Workspace} parts.workspace
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('../help.js').Help} parts.help
    * @param {(point: [number, number]) => [number, number]} parts.onScreen  where a point of the arm's plane is on it [px]
    */
-  constructor({ store, place, motion, arms, help, onScreen }) {
-    Object.assign(this, { store, place, motion, arms, onScreen });
+  constructor({ store, workspace, motion, arms, help, onScreen }) {
+    Object.assign(this, { store, workspace, motion, arms, onScreen });
     this.isFirst = location.search === '' && !wasShown();
     this.steps = this.makeSteps();
     /** Step that is shown; -1: none. */
@@ -49,9 +49,9 @@ export class Tour {
 
   /** @returns {Step[]} */
   makeSteps() {
-    const { store, place, motion } = this;
+    const { store, workspace, motion } = this;
     const reach = () => store.get('n') * store.get('L');
-    const distance = () => Math.hypot(place.home[0] - place.base[0], place.home[1] - place.base[1]);
+    const distance = () => Math.hypot(workspace.home[0] - workspace.base[0], workspace.home[1] - workspace.base[1]);
     return [
       { text: 'Drag the target: the arm follows.', isDone: () => this.spot() !== this.atBegin && !motion.held },
       { text: 'Race several solvers to the same target.', at: ['#race-switch'], isDone: () => store.get('race').length > 0 },
@@ -109,7 +109,7 @@ export class Tour {
     this.skip.hidden = isLast;
     this.card.hidden = false;
     this.uncover();
-    this.placeCard();
+    this.moveCard();
   }
 
   goOn() {
@@ -130,7 +130,7 @@ export class Tour {
     if (Number.isNaN(this.doneAt) && this.mayBeDone && this.steps[this.index].isDone?.()) this.doneAt = now;
     this.card.classList.toggle('is-done', !Number.isNaN(this.doneAt));
     if (now - this.doneAt > LINGER) this.goOn();
-    if (this.isOpen) this.placeCard();
+    if (this.isOpen) this.moveCard();
   }
 
   /** Have a control of the panel in sight: its section open, and in the middle of the panel. */
@@ -148,11 +148,11 @@ export class Tour {
     return elements?.find((element) => element.checkVisibility({ visibilityProperty: true }));
   }
 
-  placeCard() {
+  moveCard() {
     const anchor = this.anchor();
     const thing = anchor ? withSurroundings(anchor) : this.aroundTarget();
-    const room = anchor?.closest('.bar') ? { ...this.place.clear, top: 0 } : this.place.clear;
-    const { left, top, side, tip } = beside(thing, this.card.getBoundingClientRect(), room, this.armPoints(), this.card.dataset.side);
+    const bounds = anchor?.closest('.bar') ? { ...this.workspace.clear, top: 0 } : this.workspace.clear;
+    const { left, top, side, tip } = beside(thing, this.card.getBoundingClientRect(), bounds, this.armPoints(), this.card.dataset.side);
     this.card.dataset.side = side;
     this.card.classList.toggle('is-away', this.motion.held); // nothing lies in the way of a hand that drags
     this.card.style.setProperty('--tip', `${tip.toFixed(1)}px`);
@@ -168,7 +168,7 @@ export class Tour {
 
   /** Joints of the arm in front, and the middles of its links. @returns {[number, number][]} */
   armPoints() {
-    const chain = points(this.arms.front.q, this.store.get('L'), this.place.base);
+    const chain = points(this.arms.front.q, this.store.get('L'), this.workspace.base);
     /** @type {[number, number][]} */
     const found = [];
     for (let i = 0; i + 3 < chain.length; i += 2) {

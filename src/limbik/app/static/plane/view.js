@@ -16,7 +16,7 @@ export class View {
    * @param {object} scene
    * @param {import('../store.js').Store} scene.store
    * @param {import('./arms.js').Arms} scene.arms
-   * @param {import('./place.js').Place} scene.place
+   * @param {import('./workspace.js').Workspace} scene.workspace
    * @param {import('./camera.js').Camera} scene.camera
    * @param {import('./motion.js').Motion} scene.motion
    * @param {import('./loop.js').PlaneLoop} scene.loop
@@ -52,11 +52,11 @@ export class View {
   draw() {
     if (!this.isStale) return;
     this.isStale = false;
-    const { ctx, store, place, camera, theme, motion } = this;
+    const { ctx, store, workspace, camera, theme, motion } = this;
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ctx.clearRect(0, 0, this.canvas.clientWidth, this.canvas.clientHeight);
-    const base = camera.toScreen(place.base);
-    if (store.get('rg')) drawReach(ctx, base, camera.scale * place.reach, theme.colour('guide'));
+    const base = camera.toScreen(workspace.base);
+    if (store.get('rg')) drawReach(ctx, base, camera.scale * workspace.reach, theme.colour('guide'));
     if (motion.moving) drawPath(ctx, motion.path(96).map((point) => camera.toScreen(point)), theme.colour('target'));
     if (store.get('rb') > 0) drawRest(ctx, this.joints(this.loop.restPose()), theme.colour('guide'));
     this.drawSolutions();
@@ -80,7 +80,7 @@ export class View {
     drawTarget(ctx, target, colour, this.held === 'target');
   }
 
-  /** What the method in front does, where that is asked for: in the world's own coordinates. */
+  /** What the method in front does, where that is requested: in the world's own coordinates. */
   explain() {
     const { ctx, ratio, camera } = this;
     ctx.setTransform(ratio * camera.scale, 0, 0, ratio * camera.scale, ratio * camera.x, ratio * camera.y);
@@ -90,7 +90,7 @@ export class View {
 
   /** The joints of an arm on the screen. @param {ArrayLike<number>} q @returns {Float64Array} */
   joints(q) {
-    return this.camera.allToScreen(points(q, this.store.get('L'), this.place.base));
+    return this.camera.allToScreen(points(q, this.store.get('L'), this.workspace.base));
   }
 
   /** The grid of the ground goes with the world. */

@@ -87,7 +87,7 @@ export class Crew extends Group {
       return bodies.delete(key);
     }
     const hasMoved = (old ?? this.enlist(arm, key)).setPose(q);
-    if (hasMoved) this.placeHighlights(arm, key);
+    if (hasMoved) this.moveHighlights(arm, key);
     return hasMoved;
   }
 
@@ -121,7 +121,7 @@ export class Crew extends Group {
     if (body.highlights) discard(body.highlights);
     body.highlights = joints.length ? new Highlights(description, bones, joints) : null;
     if (body.highlights) this.add(body.highlights);
-    this.placeHighlights(arm, key);
+    this.moveHighlights(arm, key);
   }
 
   setTheme() {
@@ -129,7 +129,7 @@ export class Crew extends Group {
   }
 
   /** @param {number} arm @param {string} key */
-  placeHighlights(arm, key) {
+  moveHighlights(arm, key) {
     const body = this.arms[arm].bodies.get(key);
     body?.highlights?.update(body.poses);
   }
@@ -139,7 +139,7 @@ export class Crew extends Group {
     return this.arms.flatMap(({ bodies }, arm) => [...bodies].map(([key, body]) => ({ arm, key, body })));
   }
 
-  /** The body of an arm that stands out: no ghost, and the least translucent. @param {number} arm @returns {Body|null} */
+  /** The body of an arm that stands out: no ghost, and the most opaque. @param {number} arm @returns {Body|null} */
   front(arm) {
     const bodies = [...(this.arms[arm]?.bodies.values() ?? [])].filter(({ look, poses }) => !look.isGhost && poses.size > 0);
     return bodies.sort((a, b) => b.look.opacity - a.look.opacity)[0] ?? null;
@@ -184,7 +184,7 @@ export class Crew extends Group {
     return box.isEmpty() ? new Box3(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 1)) : box;
   }
 
-  /** The same with room around each shoulder for an arm that moves. @returns {Box3} */
+  /** The same with a margin around each shoulder for an arm that moves. @returns {Box3} */
   homeBox() {
     return this.arms.reduce((box, { kinematics, description, bones }) => {
       const shoulder = kinematics.shoulder(description.end_effector, description.neutral);

@@ -33,8 +33,8 @@ export class Mechanism {
       if (at < 0 || mimic || !['revolute', 'continuous', 'prismatic'].includes(kind)) continue;
       const [low, high] = [lower ?? -Infinity, upper ?? Infinity];
       const up = high - q[at] >= q[at] - low;
-      const most = kind === 'prismatic' ? ASIDE_SLIDE : ASIDE;
-      q[at] += up ? Math.min(most, 0.5 * (high - q[at])) : -Math.min(most, 0.5 * (q[at] - low));
+      const max = kind === 'prismatic' ? ASIDE_SLIDE : ASIDE;
+      q[at] += up ? Math.min(max, 0.5 * (high - q[at])) : -Math.min(max, 0.5 * (q[at] - low));
     }
     return q;
   }
@@ -203,13 +203,13 @@ export class Arms {
   restart(isAside = () => false) {
     for (const mechanism of this.mechanisms) {
       const q = isAside(mechanism) ? mechanism.elsewhere() : mechanism.description.q;
-      for (const runner of mechanism.runners) runner.place(q);
+      for (const runner of mechanism.runners) runner.setPose(q);
     }
   }
 
   /** All arms back to the beginning of their last solve. */
   rewind() {
-    for (const runner of this.all) runner.place(runner.before);
+    for (const runner of this.all) runner.setPose(runner.before);
   }
 
   /** Where all of them stand. @returns {import('./codec.js').Stance[]} */
@@ -230,7 +230,7 @@ export class Arms {
       const ours = stances.filter(({ arm }) => arm === index);
       for (const runner of runners) {
         const stance = ours.find(({ solver }) => solver === runner.solver) ?? ours[0];
-        if (stance) runner.place(stance.q);
+        if (stance) runner.setPose(stance.q);
       }
     }
   }

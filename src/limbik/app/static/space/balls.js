@@ -9,8 +9,8 @@ const ALONG = 0.999; // cosine, from which an axis is one of x, y and z
 
 /** @typedef {import('./kinematics.js').JointDescription} Joint */
 
-/** A quaternion as turns about x, y and z; with Euler limits in their order. @param {Joint} joint @param {number} at @returns {import('./joints.js').Part[]} */
-export function turns(joint, at) {
+/** A quaternion as rotations about x, y and z; with Euler limits in their order. @param {Joint} joint @param {number} at @returns {import('./joints.js').Part[]} */
+export function rotations(joint, at) {
   const order = /** @type {import('three').EulerOrder} */ (joint.euler?.order ?? 'XYZ');
   const angles = (/** @type {ArrayLike<number>} */ q) => new Euler().setFromQuaternion(turn(q, at), order);
   return /** @type {('x'|'y'|'z')[]} */ (['x', 'y', 'z']).map((axis) => {
@@ -56,8 +56,8 @@ function clipped(joint, whole) {
   const swing = new Quaternion().setFromUnitVectors(axis, moved);
   const rest = swing.clone().conjugate().multiply(whole);
   const angle = axis.angleTo(moved);
-  const most = joint.swing ?? Math.PI;
-  if (angle > most) swing.slerp(new Quaternion(), 1 - most / angle);
+  const max = joint.swing ?? Math.PI;
+  if (angle > max) swing.slerp(new Quaternion(), 1 - max / angle);
   const [lower, upper] = twistOf(joint);
   const twist = 2 * Math.atan2(axis.dot(new Vector3(rest.x, rest.y, rest.z)), rest.w);
   const middle = (lower + upper) / 2;

@@ -64,7 +64,7 @@ export class Body {
       return { link, mesh, mask };
     });
     this.applyLook();
-    this.place();
+    this.applyPose();
   }
 
   /** @param {ArrayLike<number>} q [nq] @returns {boolean} whether it moved */
@@ -72,11 +72,11 @@ export class Body {
     if (this.q.length === q.length && this.q.every((value, k) => value === q[k])) return false;
     this.q = Array.from(q);
     this.poses = this.kinematics.poses(q);
-    this.place();
+    this.applyPose();
     return true;
   }
 
-  place() {
+  applyPose() {
     for (const { link, mesh, mask } of this.links) {
       const pose = this.poses.get(link);
       for (const object of [mesh, mask]) {
@@ -99,7 +99,7 @@ export class Body {
       && this.look.collides.join() === before.collides.join();
     if (isSame) return false;
     this.applyLook();
-    this.place();
+    this.applyPose();
     return true;
   }
 
@@ -187,10 +187,10 @@ export async function visualSolids(arm, bones, hue, meshes) {
 async function partsOf(visual, usual, meshes) {
   const { link, shape, pose, color, scale = [1, 1, 1] } = visual;
   const own = color ? new Color().setRGB(color[0], color[1], color[2], 'srgb') : null;
-  const place = matrix(pose).multiply(new Matrix4().makeScale(scale[0], scale[1], scale[2]));
-  if (shape !== 'mesh') return [{ link, part: { geometry: primitive(visual), matrix: place, colour: own ?? usual } }];
+  const transform = matrix(pose).multiply(new Matrix4().makeScale(scale[0], scale[1], scale[2]));
+  if (shape !== 'mesh') return [{ link, part: { geometry: primitive(visual), matrix: transform, colour: own ?? usual } }];
   const pieces = await meshes.load(visual);
-  return pieces.map(({ geometry, colour }) => ({ link, part: { geometry, matrix: place, colour: colour ?? own ?? PLAIN } }));
+  return pieces.map(({ geometry, colour }) => ({ link, part: { geometry, matrix: transform, colour: colour ?? own ?? PLAIN } }));
 }
 
 /** @param {import('./meshes.js').Visual} visual */

@@ -5,7 +5,7 @@ import { OrthographicCamera, PerspectiveCamera, Ray, Vector2, Vector3 } from 'th
 const HALF_ANGLE = (0.5 * 32 * Math.PI) / 180; // of the perspective view, from its middle to its upper edge
 const STEEPEST = 1.5533; // [rad] elevation: 89 degrees
 const GLIDE = 380; // [ms]
-const ROOM = 1.16; // around what is framed
+const MARGIN = 1.16; // around what is framed
 const ROOMY = 450; // [px] height of a picture from which on handles have their full size
 const SMALLEST = 0.6; // of it
 
@@ -154,14 +154,14 @@ export class Camera {
     this.apply();
   }
 
-  /** Move there softly; at once for those who asked for less motion. @param {Partial<State>} change @param {boolean} [softly] */
+  /** Move there softly; at once for those who prefer less motion. @param {Partial<State>} change @param {boolean} [softly] */
   glideTo(change, softly = true) {
     if (!softly || matchMedia('(prefers-reduced-motion: reduce)').matches) {
       this.jump(change);
       return;
     }
     const to = { ...this.state, ...change };
-    // The short way around.
+    // The short arc.
     to.azimuth = this.state.azimuth + wrapped(to.azimuth - this.state.azimuth);
     this.glide = { from: this.state, to, start: null };
     this.onMove();
@@ -188,9 +188,9 @@ export class Camera {
   }
 
   /**
-   * The state from which a box is seen in the middle of the open part, or beside it where points need room.
+   * The state from which a box is seen in the middle of the open part, or beside it where points would be cut off.
    * @param {import('three').Box3} box @param {{azimuth: number, elevation: number}} from
-   * @param {{point: Vector3, reach: number}[]} marks  reach: the room around each point [px]
+   * @param {{point: Vector3, reach: number}[]} marks  reach: the margin around each point [px]
    * @returns {State}
    */
   framed(box, { azimuth, elevation }, marks) {
@@ -203,7 +203,7 @@ export class Camera {
     const depth = (/** @type {Vector3} */ offset) => (this.projection === 'perspective' ? offset.dot(away) : 0);
     const distances = offsets.map((offset) => {
       const across = Math.max(Math.abs(offset.dot(up)), (Math.abs(offset.dot(right)) * height) / width);
-      return (ROOM * across) / this.tangent + depth(offset);
+      return (MARGIN * across) / this.tangent + depth(offset);
     });
     let distance = Math.max(...distances);
     const pixel = (2 * distance * this.tangent) / height; // [m] at the centre
@@ -212,8 +212,8 @@ export class Camera {
       ...marks.map(({ point, reach }) => ({ offset: point.clone().sub(centre), reach: pixel * reach })),
     ].filter(({ offset }) => depth(offset) < distance);
     const farther = [[right, width], [up, height]].map(([axis, pixels]) => {
-      const places = seen.map(({ offset, reach }) => ({ at: (offset.dot(axis) * distance) / (distance - depth(offset)), reach }));
-      const [low, high] = [Math.min(...places.map(({ at, reach }) => at - reach)), Math.max(...places.map(({ at, reach }) => at + reach))];
+      const spans = seen.map(({ offset, reach }) => ({ at: (offset.dot(axis) * distance) / (distance - depth(offset)), reach }));
+      const [low, high] = [Math.min(...spans.map(({ at, reach }) => at - reach)), Math.max(...spans.map(({ at, reach }) => at + reach))];
       const half = (pixels * pixel) / 2;
       const isWhole = high - low < 2 * half;
       centre.addScaledVector(axis, isWhole ? Math.max(0, high - half) + Math.min(0, low + half) : (low + high) / 2);
@@ -295,9 +295,9 @@ function corners({ min, max }) {
   return heights.flatMap((z) => [[min.x, min.y], [min.x, max.y], [max.x, min.y], [max.x, max.y]].map(([x, y]) => new Vector3(x, y, z)));
 }
 
-/** @param {number} value @param {number} most */
-function clamp(value, most) {
-  return Math.min(most, Math.max(-most, value));
+/** @param {number} value @param {number} max */
+function clamp(value, max) {
+  return Math.min(max, Math.max(-max, value));
 }
 
 /** @param {number} angle @returns {number} the same from -pi to pi */

@@ -5,7 +5,7 @@
 
 import { Color, Matrix4, Quaternion, Vector3 } from 'three';
 import { segmentColour } from './colours.js';
-import { place } from './skeleton.js';
+import { translation } from './skeleton.js';
 import { ball, box, drum, socket, taper } from './shapes.js';
 
 const JOINT = new Color('#d3d8e0');
@@ -67,7 +67,7 @@ function isHinge({ kind }) {
 function isAtAnother(arm, joint, near) {
   const before = arm.joints.find((other) => other.child === joint.parent && isHinge(other));
   const after = arm.joints.find((other) => other.parent === joint.child && isHinge(other));
-  return (before !== undefined && place(joint.origin).length() < near) || (after !== undefined && place(after.origin).length() < near);
+  return (before !== undefined && translation(joint.origin).length() < near) || (after !== undefined && translation(after.origin).length() < near);
 }
 
 /**
@@ -76,7 +76,7 @@ function isAtAnother(arm, joint, near) {
  */
 function foot(arm, link, radius) {
   const first = arm.joints.find(({ parent, kind }) => parent === link && kind !== 'fixed');
-  const isLow = first !== undefined && place(first.origin).length() < 2 * radius;
+  const isLow = first !== undefined && translation(first.origin).length() < 2 * radius;
   const height = isLow ? -1.7 * radius : 0;
   return [{ link, part: { geometry: socket(radius), matrix: new Matrix4().setPosition(0, 0, height), colour: FOOT } }];
 }

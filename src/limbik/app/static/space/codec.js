@@ -1,7 +1,7 @@
 /** How goals, configurations, joints and files are written in the URL. */
 
 const KINDS = ['position', 'pose', 'direction', 'direction-x', 'direction-y'];
-const PLACES = 6; // decimals of metres and of quaternions
+const DECIMALS = 6; // decimals of metres and of quaternions
 const MAX_ARMS = 16;
 const LONGEST_JOINT = 1e6; // [rad or m] that the server takes
 
@@ -30,7 +30,7 @@ export function shortest(value) {
 
 /** @param {number} value */
 export function placed(value) {
-  return Number(value.toFixed(PLACES)) + 0;
+  return Number(value.toFixed(DECIMALS)) + 0;
 }
 
 /** @param {number[]} quat_xyzw @returns {number[]} of length 1, with the decimals of the URL */
@@ -204,17 +204,17 @@ export async function unpackText(packed) {
 export const LONGEST_TEXT = 1_000_000; // bytes that the server takes
 
 /**
- * @param {GenericTransformStream} stream @param {Uint8Array} bytes @param {number} [most]  bytes that may come out
+ * @param {GenericTransformStream} stream @param {Uint8Array} bytes @param {number} [max]  bytes that may come out
  * @returns {Promise<Uint8Array>}
  */
-async function through(stream, bytes, most = Infinity) {
+async function through(stream, bytes, max = Infinity) {
   const reader = new Blob([bytes]).stream().pipeThrough(stream).getReader();
   const chunks = [];
   for (let size = 0; ; ) {
     const { done, value } = await reader.read();
     if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
     size += value.length;
-    if (size > most) throw new Error('the text is too long');
+    if (size > max) throw new Error('the text is too long');
     chunks.push(value);
   }
 }

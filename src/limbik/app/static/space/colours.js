@@ -12,7 +12,7 @@ export function token(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim() || '#888888';
 }
 
-/** The hue of an arm, by its place in the scene. @param {number} arm @returns {number} [degrees] */
+/** The hue of an arm, by its index in the scene. @param {number} arm @returns {number} [degrees] */
 export function armHue(arm) {
   return FIRST + APART * arm;
 }

@@ -30,10 +30,10 @@ export class Detail {
 
   /** Of one pixel of the window. @returns {number} device pixels */
   get pixels() {
-    return Math.min(this.mostPixels, STEPS[this.step].pixels);
+    return Math.min(this.maxPixels, STEPS[this.step].pixels);
   }
 
-  get mostPixels() {
+  get maxPixels() {
     return Math.min(window.devicePixelRatio || 1, STEPS[0].pixels);
   }
 

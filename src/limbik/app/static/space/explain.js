@@ -1,4 +1,4 @@
-/** Why a goal is not met: asked as soon as the arms have come to rest without meeting it. */
+/** Why a goal is not met: requested as soon as the arms have come to rest without meeting it. */
 
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';
@@ -7,8 +7,8 @@ import { Remedies } from './remedies.js';
 import { seenOf } from './visibility.js';
 
 const ALIKE = 1e-2; // [rad or m] a nearest configuration no farther away is the present one
-const PASSES = /at a time|not connected|went away/; // of a refusal: asked later, it may be answered
-const AGAIN = 100; // [ms] until it is asked again then
+const PASSES = /at a time|not connected|went away/; // of a refusal: requested later, it may be answered
+const AGAIN = 100; // [ms] until it is requested again then
 
 export class Explain {
   /**
@@ -29,26 +29,26 @@ export class Explain {
     this.box = find(document, '#explanation');
     this.more = /** @type {HTMLDetailsElement} */ (find(document, '#explanation-more'));
     this.remedies = new Remedies({ store, arms, goals, objects, search });
-    this.place = new FarSide(this.box, () => (view.explained ? seenOf({ stage, arms, goals, ...view.explained }) : []));
-    /** What was asked or dismissed last, as text. */
-    this.asked = '';
+    this.side = new FarSide(this.box, () => (view.explained ? seenOf({ stage, arms, goals, ...view.explained }) : []));
+    /** What was requested or dismissed last, as text. */
+    this.requested = '';
     /** The nearest configuration that was told, and whose it is. @type {{arm: number, nearest: number[]|null}} */
     this.told = { arm: 0, nearest: null };
     find(document, '#explanation-close').addEventListener('click', () => this.hide());
     find(document, '#explanation-take').addEventListener('click', () => this.take());
-    this.more.addEventListener('toggle', () => this.place.update());
+    this.more.addEventListener('toggle', () => this.side.update());
     store.watch(['goal', 'sel', 'lock', 'wide', 'algo', 'race', 'mv', 'lm', 'tol', 'ta', 'branches', 'obj', 'co', 'cl'], () => this.forget());
   }
 
   /** The question has changed. */
   forget() {
-    this.asked = '';
+    this.requested = '';
     this.hide();
   }
 
   hide() {
     this.box.hidden = true;
-    this.place.update();
+    this.side.update();
     if (!this.view.explained) return;
     this.view.explained = null;
     this.view.touch();
@@ -70,22 +70,22 @@ export class Explain {
 
   /** @param {import('./arms.js').Mechanism} mechanism @param {import('../runner.js').Runner} runner */
   async ask({ index }, runner) {
-    const goals = this.goals.asked(index);
+    const goals = this.goals.request(index);
     const locked = this.arms.locked(index);
     const widened = this.arms.widened(index);
     const { limits, tolerance, tolerance_rotation } = this.loop.settings();
     const settings = { limits, tolerance, tolerance_rotation };
-    const world = this.objects.asked();
+    const world = this.objects.request();
     const question = JSON.stringify({ index, goals, locked, widened, settings, world });
-    if (!goals.length || question === this.asked) return;
-    this.asked = question;
+    if (!goals.length || question === this.requested) return;
+    this.requested = question;
     try {
       const explanation = await this.calls.ask('explain', { arm: index, q: [...runner.q], goals, locked, widened, settings, world });
-      if (question === this.asked && this.isUnmet) this.show(explanation);
+      if (question === this.requested && this.isUnmet) this.show(explanation);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (question !== this.asked || !PASSES.test(error.message)) return; // what is refused is not asked again
-      this.asked = '';
+      if (question !== this.requested || !PASSES.test(error.message)) return; // what is refused is not requested again
+      this.requested = '';
       window.setTimeout(() => this.tick(), AGAIN);
     }
   }
@@ -108,7 +108,7 @@ export class Explain {
     this.showGhost();
     this.view.touch();
     this.box.hidden = false;
-    this.place.update();
+    this.side.update();
   }
 
   /** The nearest configuration as a ghost, unless the arm is there. */
@@ -123,7 +123,7 @@ export class Explain {
     if (explained.nearest === shown) return;
     explained.nearest = shown;
     this.view.touch();
-    this.place.update();
+    this.side.update();
   }
 
   /** Put the arm where the ghost is. */
@@ -131,7 +131,7 @@ export class Explain {
     const { explained } = this.view;
     if (!explained?.nearest) return;
     const mechanism = this.arms.mechanisms[explained.arm];
-    this.arms.frontOf(mechanism).place(explained.nearest);
+    this.arms.frontOf(mechanism).setPose(explained.nearest);
     this.loop.wake();
     this.view.touch();
   }

@@ -63,7 +63,7 @@ export class Exports {
     const { text, notes = [] } = await this.calls.ask('export', {
       format,
       q: mechanisms.map((mechanism) => [...this.arms.frontOf(mechanism).q]),
-      goals: mechanisms.map(({ index }) => this.goals.asked(index)),
+      goals: mechanisms.map(({ index }) => this.goals.request(index)),
       widened: mechanisms.map(({ index }) => this.arms.widened(index)),
       world: format === 'world' ? { objects: this.objects.list, clearance: 0 } : null,
     });
@@ -79,7 +79,7 @@ export class Exports {
   configurations() {
     return this.arms.mechanisms.map((mechanism) => {
       const { q } = this.arms.frontOf(mechanism);
-      return { arm: mechanism.description.name, q: byJoint(mechanism, q), goals: this.goals.asked(mechanism.index) };
+      return { arm: mechanism.description.name, q: byJoint(mechanism, q), goals: this.goals.request(mechanism.index) };
     });
   }
 
@@ -120,7 +120,7 @@ export class Exports {
       parameters: this.methods.chosen(store.get('algo'), store),
       branches: store.get('branches'),
       limits: store.get('lm'),
-      world: this.objects.asked(),
+      world: this.objects.request(),
       tolerance: store.get('tol') / MILLIMETRES,
       toleranceRotation: (store.get('ta') * Math.PI) / 180,
       arms: arms.mechanisms.map((mechanism) => ({

@@ -4,11 +4,11 @@ import { openRegion } from '../region.js';
 
 const NARROW = '(max-width: 759px)';
 const GAP = 12; // [px] around the card
-const ACROSS = 2; // places that are tried, besides the first: from left to right,
+const ACROSS = 2; // candidates, besides the first: from left to right,
 const DOWN = 8; // and from top to bottom
-const ROOM = 26; // [px] around what is not to be covered
+const MARGIN = 26; // [px] around what is not to be covered
 
-/** @typedef {{left: number, top: number, width: number, height: number}} Place [px] */
+/** @typedef {{left: number, top: number, width: number, height: number}} Box [px] */
 
 export class FarSide {
   /** @param {HTMLElement} box @param {() => import('./visibility.js').Seen[]} subject  what is not to be covered, the most important first */
@@ -32,31 +32,31 @@ export class FarSide {
   float() {
     const seen = this.subject();
     const { style, offsetWidth: width, offsetHeight: height } = this.box;
-    const [best] = this.places(width, height).sort((a, b) => covered(a, seen) - covered(b, seen) || distance(b, seen) - distance(a, seen));
+    const [best] = this.candidates(width, height).sort((a, b) => covered(a, seen) - covered(b, seen) || distance(b, seen) - distance(a, seen));
     style.left = `${Math.round(best.left)}px`;
     style.top = `${Math.round(best.top)}px`;
   }
 
-  /** In the open part of the view, clear of what stands there. @param {number} width @param {number} height @returns {Place[]} */
-  places(width, height) {
+  /** In the open part of the view, clear of what stands there. @param {number} width @param {number} height @returns {Box[]} */
+  candidates(width, height) {
     const { left, top, right, bottom } = openRegion();
     const columns = spread(left + GAP, right - GAP - width, ACROSS);
     const rows = spread(top + GAP, bottom - GAP - height, DOWN);
     return columns.flatMap((x) => rows.map((y) => this.clear({ left: x, top: y, width, height })));
   }
 
-  /** @param {Place} place @returns {Place} */
-  clear(place) {
+  /** @param {Box} box @returns {Box} */
+  clear(box) {
     const readout = boxOf('metrics');
     const tools = boxOf('tools');
     const coordinates = boxOf('coordinates');
-    let { left, top } = place;
-    const meets = (/** @type {DOMRect} */ other) => other.width > 0 && left < other.right && left + place.width > other.left && top < other.bottom && top + place.height > other.top;
+    let { left, top } = box;
+    const meets = (/** @type {DOMRect} */ other) => other.width > 0 && left < other.right && left + box.width > other.left && top < other.bottom && top + box.height > other.top;
     if (meets(readout)) top = readout.bottom + GAP;
-    if (meets(coordinates)) top = coordinates.top - GAP - place.height;
-    if (meets(tools) && this.narrow.matches) top = tools.top - GAP - place.height;
-    else if (meets(tools)) left = tools.left - GAP - place.width;
-    return { ...place, left, top };
+    if (meets(coordinates)) top = coordinates.top - GAP - box.height;
+    if (meets(tools) && this.narrow.matches) top = tools.top - GAP - box.height;
+    else if (meets(tools)) left = tools.left - GAP - box.width;
+    return { ...box, left, top };
   }
 }
 
@@ -70,13 +70,13 @@ function boxOf(id) {
   return document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect();
 }
 
-/** @param {Place} place @param {import('./visibility.js').Seen[]} seen */
+/** @param {Box} box @param {import('./visibility.js').Seen[]} seen */
 function covered({ left, top, width, height }, seen) {
-  const isCovered = (/** @type {import('./visibility.js').Seen} */ { x, y }) => x > left - ROOM && x < left + width + ROOM && y > top - ROOM && y < top + height + ROOM;
+  const isCovered = (/** @type {import('./visibility.js').Seen} */ { x, y }) => x > left - MARGIN && x < left + width + MARGIN && y > top - MARGIN && y < top + height + MARGIN;
   return seen.filter(isCovered).reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** From the first thing that is not to be covered. @param {Place} place @param {import('./visibility.js').Seen[]} seen */
+/** From the first thing that is not to be covered. @param {Box} box @param {import('./visibility.js').Seen[]} seen */
 function distance({ left, top, width, height }, [first]) {
   return first ? Math.hypot(left + width / 2 - first.x, top + height / 2 - first.y) : 0;
 }

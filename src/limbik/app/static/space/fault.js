@@ -1,4 +1,4 @@
-/** What went wrong with a scene, said in place until it is dismissed. */
+/** What went wrong with a scene, shown until it is dismissed. */
 
 import { find } from '../controls.js';
 

@@ -34,9 +34,9 @@ const FRAGMENT = `
   varying vec3 world;
 
   float lines(float size, float width) {
-    vec2 place = world.xy / size;
-    vec2 pixel = max(fwidth(place), 1e-6);
-    vec2 near = abs(fract(place - 0.5) - 0.5) / pixel;
+    vec2 cell = world.xy / size;
+    vec2 pixel = max(fwidth(cell), 1e-6);
+    vec2 near = abs(fract(cell - 0.5) - 0.5) / pixel;
     vec2 cover = 1.0 - smoothstep(vec2(width - 0.5), vec2(width + 0.5), near);
     cover *= 1.0 - smoothstep(0.15, 0.5, pixel);
     return max(cover.x, cover.y);

@@ -27,8 +27,8 @@ export class FollowPath {
    */
   constructor({ store, calls, arms, goals, motion, loop, stage, player, notices }) {
     Object.assign(this, { store, calls, arms, goals, motion, loop, stage, player, notices });
-    /** What is asked, and what was asked last, as text. */
-    this.question = this.asked = '';
+    /** What is requested, and what was requested last, as text. */
+    this.question = this.requested = '';
     this.isAsking = false;
     /** A hand is to draw. */
     this.isDrawing = false;
@@ -62,7 +62,7 @@ export class FollowPath {
     this.isNew = kind !== 'none';
     this.player.release();
     this.player.time = 0;
-    this.asked = '';
+    this.requested = '';
     this.store.set({ path: kind, ...more });
   }
 
@@ -153,7 +153,7 @@ export class FollowPath {
 
   /** Another scene, or the same after a lost connection. */
   forget() {
-    this.question = this.asked = '';
+    this.question = this.requested = '';
     this.player.set(null);
     this.stage.setPath({ lines: [], marks: [] });
   }
@@ -165,7 +165,7 @@ export class FollowPath {
     const question = body ? JSON.stringify(body) : '';
     if (question !== this.question) this.change(question, body);
     const isBusy = this.isAsking || motion.held || loop.inFlight !== null || !(loop.resting || loop.paused || loop.isHeld);
-    if (!body || question === this.asked || isBusy) return;
+    if (!body || question === this.requested || isBusy) return;
     this.ask(question, body);
   }
 
@@ -178,21 +178,21 @@ export class FollowPath {
       this.say('Looking for the joints …');
       return;
     }
-    this.asked = '';
+    this.requested = '';
     this.player.set(null);
     this.say('');
   }
 
-  /** What is asked; null: nothing. @returns {Record<string, *>|null} */
+  /** What is requested; null: nothing. @returns {Record<string, *>|null} */
   body() {
     const goal = this.goals.list[this.goals.selected];
     const mechanism = goal && this.arms.mechanisms[goal.arm];
     if (this.kind === 'none' || !mechanism) return null;
-    const asked = { arm: goal.arm, frame: goal.frame, widened: this.arms.widened(goal.arm), closed: this.store.get('pc') };
-    if (this.kind === 'file') return this.file ? { ...asked, csv: this.file.text, name: this.file.name } : null;
+    const requested = { arm: goal.arm, frame: goal.frame, widened: this.arms.widened(goal.arm), closed: this.store.get('pc') };
+    if (this.kind === 'file') return this.file ? { ...requested, csv: this.file.text, name: this.file.name } : null;
     const points = this.points(goal.position);
     const turn = goal.kind === 'pose' ? goal.quat_xyzw : this.turn(mechanism, goal.frame);
-    return points.length ? { ...asked, poses: points.map((point) => [...point, ...turn]) } : null;
+    return points.length ? { ...requested, poses: points.map((point) => [...point, ...turn]) } : null;
   }
 
   /** @param {number[]} home @returns {number[][]} */
@@ -211,7 +211,7 @@ export class FollowPath {
   /** @param {string} question @param {Record<string, *>} body */
   async ask(question, body) {
     this.isAsking = true;
-    this.asked = question;
+    this.requested = question;
     try {
       const plan = await this.calls.ask('path', { ...body, q: [...this.arms.frontOf(this.arms.mechanisms[body.arm]).q] });
       if (question === this.question) this.accept(plan);

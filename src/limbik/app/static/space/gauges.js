@@ -53,14 +53,14 @@ export class RevoluteGauge extends Gauge {
   /** @param {Joint} joint @param {Vector3} zero @param {number} size [m] */
   constructor(joint, zero, size) {
     super(new Vector3(...joint.axis), zero);
-    this.place = joint.q;
+    this.index = joint.q;
     this.sector = new Sector(size, joint.lower ?? -Math.PI, joint.upper ?? Math.PI);
     this.add(this.sector);
   }
 
   /** @param {ArrayLike<number>} q @returns {boolean} */
   read(q) {
-    return this.sector.point(q[this.place]);
+    return this.sector.point(q[this.index]);
   }
 }
 
@@ -69,7 +69,7 @@ export class RailGauge extends Gauge {
   /** @param {Joint} joint @param {Vector3} zero @param {number} size [m] */
   constructor(joint, zero, size) {
     super(new Vector3(...joint.axis), zero);
-    this.place = joint.q;
+    this.index = joint.q;
     this.from = joint.lower ?? -size;
     this.to = joint.upper ?? size;
     const beside = 0.55 * size;
@@ -84,8 +84,8 @@ export class RailGauge extends Gauge {
 
   /** @param {ArrayLike<number>} q @returns {boolean} */
   read(q) {
-    this.slider.position.z = q[this.place];
-    return isAtEnd(q[this.place], this.from, this.to);
+    this.slider.position.z = q[this.index];
+    return isAtEnd(q[this.index], this.from, this.to);
   }
 }
 
@@ -95,7 +95,7 @@ export class ConeGauge extends Gauge {
   constructor(joint, zero, size) {
     const axis = new Vector3(...joint.axis);
     super(axis, zero);
-    this.place = joint.q;
+    this.index = joint.q;
     this.axis = axis;
     this.swing = joint.swing ?? Math.PI;
     const long = 1.15 * size;
@@ -119,7 +119,7 @@ export class ConeGauge extends Gauge {
 
   /** The rotation is swing * twist. @param {ArrayLike<number>} q @returns {boolean} */
   read(q) {
-    const whole = turn(q, this.place);
+    const whole = turn(q, this.index);
     const moved = this.axis.clone().applyQuaternion(whole);
     const swing = new Quaternion().setFromUnitVectors(this.axis, moved);
     const rest = swing.clone().conjugate().multiply(whole);
@@ -135,11 +135,11 @@ export class EulerGauge extends Group {
   /** @param {Joint} joint @param {Vector3} _  its angles have their own zeros @param {number} size [m] */
   constructor(joint, _, size) {
     super();
-    this.place = joint.q;
+    this.index = joint.q;
     const { order, lower, upper } = /** @type {import('./kinematics.js').EulerLimits} */ (joint.euler);
     this.order = /** @type {import('three').EulerOrder} */ (order);
     let carrier = /** @type {Group} */ (this);
-    this.turns = [...order].map((name, k) => {
+    this.sectors = [...order].map((name, k) => {
       const axis = AXES[/** @type {'X'} */ (name)];
       const zero = AXES[/** @type {'X'} */ ('YZX'['XYZ'.indexOf(name)])];
       const plane = new Gauge(axis, zero);
@@ -154,8 +154,8 @@ export class EulerGauge extends Group {
 
   /** @param {ArrayLike<number>} q @returns {boolean} */
   read(q) {
-    const angles = new Euler().setFromQuaternion(turn(q, this.place), this.order);
-    const atEnds = this.turns.map(({ name, axis, sector, carried }) => {
+    const angles = new Euler().setFromQuaternion(turn(q, this.index), this.order);
+    const atEnds = this.sectors.map(({ name, axis, sector, carried }) => {
       carried.quaternion.setFromAxisAngle(axis, angles[name]);
       return sector.point(angles[name]);
     });

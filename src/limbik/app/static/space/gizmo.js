@@ -131,9 +131,9 @@ export class Gizmo extends Group {
     if (!this.visible) return null;
     const at = new Vector2(x, y);
     let best = null;
-    let least = NEAR;
+    let min = NEAR;
     for (const [name, distance] of this.distances(camera, at)) {
-      if (distance < least) [best, least] = [name, distance];
+      if (distance < min) [best, min] = [name, distance];
     }
     return best;
   }
@@ -153,7 +153,7 @@ export class Gizmo extends Group {
   }
 
   /**
-   * Where a place on a part is seen: along an axis, or along both axes of a plane.
+   * Where a point of a part is seen: along an axis, or along both axes of a plane.
    * @param {import('./camera.js').Camera} camera @param {Part} part @param {number} along [px] @returns {Vector2}
    */
   pixel(camera, part, along) {
@@ -173,16 +173,16 @@ export class Gizmo extends Group {
    * @returns {number} [px]
    */
   toRing(camera, at, name) {
-    let least = Infinity;
+    let min = Infinity;
     let before = null;
     for (let k = 0; k <= 64; k += 1) {
       const point = this.onRing(camera, name, (2 * Math.PI * k) / 64);
       const isBehind = point.clone().sub(this.position).dot(camera.forward) > 0.15 * RING * this.unit(camera);
       const pixel = camera.pixel(point);
-      if (before && !isBehind) least = Math.min(least, toSegment(at, before, pixel));
+      if (before && !isBehind) min = Math.min(min, toSegment(at, before, pixel));
       before = isBehind ? null : pixel;
     }
-    return least;
+    return min;
   }
 
   /** @param {import('./camera.js').Camera} camera @param {'x'|'y'|'z'} name @param {number} angle @returns {Vector3} */

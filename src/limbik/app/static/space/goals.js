@@ -8,7 +8,7 @@ const MAX = 32; // goals of one arm that the server takes
 const AXES = { x: new Vector3(1, 0, 0), y: new Vector3(0, 1, 0), z: new Vector3(0, 0, 1) };
 
 /** @typedef {import('./codec.js').Goal} Goal */
-/** @typedef {{position: number[], quat_xyzw: number[]}} Place */
+/** @typedef {{position: number[], quat_xyzw: number[]}} Placement */
 
 export class Goals {
   /** @param {import('../store.js').Store} store */
@@ -41,11 +41,11 @@ export class Goals {
     return this.list[this.selected]?.arm ?? 0;
   }
 
-  /** The goals that new arms begin with, unless the link names others; those that there is no frame for are dropped. @param {number} kept  arms that stay as they are */
-  setScene(kept) {
+  /** The goals that new arms begin with, unless the link names others; those that there is no frame for are dropped. @param {number} staying  arms that stay as they are */
+  setScene(staying) {
     const { mechanisms } = this.arms;
-    const first = this.first(kept);
-    if (kept > 0) this.store.set({ goal: [...this.list, ...first], sel: this.list.length });
+    const first = this.first(staying);
+    if (staying > 0) this.store.set({ goal: [...this.list, ...first], sel: this.list.length });
     else this.store.suit({ goal: first });
     const known = this.list.filter(({ arm, frame }) => mechanisms[arm]?.has(frame));
     const dropped = this.list.filter((goal) => !known.includes(goal));
@@ -82,7 +82,7 @@ export class Goals {
   }
 
   /** As the server is told of them. @param {number} arm @returns {import('./protocol.js').WireGoal[]} */
-  asked(arm) {
+  request(arm) {
     return this.list.flatMap((goal, i) => {
       if (goal.arm !== arm) return [];
       const { frame, kind, quat_xyzw, axis = 'z' } = goal;
@@ -130,7 +130,7 @@ export class Goals {
     if (isApart && this.isOne) this.store.set({ goal: this.together(list, selected) });
   }
 
-  /** Put a goal somewhere; one that moves goes on around that place. @param {number} i @param {Partial<Place>} place */
+  /** Put a goal somewhere; one that moves goes on around it. @param {number} i @param {Partial<Placement>} placement */
   put(i, { position, quat_xyzw }) {
     const offset = i === this.selected ? this.motion.offset() : [0, 0, 0];
     this.change(i, {
@@ -153,9 +153,9 @@ export class Goals {
     if (this.list.filter((goal) => goal.arm === arm).length >= MAX) return `An arm has at most ${MAX} goals.`;
     const mechanism = this.arms.mechanisms[arm];
     if (!mechanism.kinematics.moves(frame)) return `${frame} does not move: no joint lies before it.`;
-    const place = placeOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));
+    const placement = placementOf(mechanism.kinematics.framePose(frame, this.arms.frontOf(mechanism).q));
     const { goal = this.list } = this.settled();
-    this.store.set({ goal: this.together([...goal, { arm, frame, kind: 'position', ...place }], this.selected), sel: goal.length });
+    this.store.set({ goal: this.together([...goal, { arm, frame, kind: 'position', ...placement }], this.selected), sel: goal.length });
     return '';
   }
 
@@ -190,15 +190,15 @@ export class Goals {
     const held = this.arm === arm ? this.selected : this.list.findIndex((one) => one.arm === arm);
     const goal = this.list.map((one) => {
       if (one.arm !== arm) return one;
-      const place = placeOf(/** @type {Matrix4} */ (poses.get(one.frame)), one.kind === 'direction' ? one.axis : 'z');
-      return one.kind === 'position' ? { ...one, position: place.position } : { ...one, ...place };
+      const placement = placementOf(/** @type {Matrix4} */ (poses.get(one.frame)), one.kind === 'direction' ? one.axis : 'z');
+      return one.kind === 'position' ? { ...one, position: placement.position } : { ...one, ...placement };
     });
     this.store.set({ goal: this.together(goal, held) });
   }
 }
 
-/** The place of a frame, turned so that its z axis is an axis of the frame. @param {Matrix4} pose @param {'x'|'y'|'z'} [axis] @returns {Place} */
-function placeOf(pose, axis = 'z') {
+/** The pose of a frame, turned so that its z axis is an axis of the frame. @param {Matrix4} pose @param {'x'|'y'|'z'} [axis] @returns {Placement} */
+function placementOf(pose, axis = 'z') {
   const position = new Vector3();
   const quaternion = new Quaternion();
   pose.decompose(position, quaternion, new Vector3());
@@ -208,7 +208,7 @@ function placeOf(pose, axis = 'z') {
 
 /**
  * Those of the file, else one for each tip that can move: a pose where a robot has joints enough for it. An arm of an
- * arm file is asked for points alone, as the goals of its format are.
+ * arm file gets points alone, as the goals of its format are.
  * @param {import('./arms.js').Mechanism} mechanism @param {ArrayLike<number>} q @returns {Goal[]}
  */
 function firstGoals({ index, description, kinematics }, q) {
@@ -221,6 +221,6 @@ function firstGoals({ index, description, kinematics }, q) {
   const kind = tips.length === 1 && description.nv >= 6 && !isOfArmFile ? 'pose' : 'position';
   return tips.flatMap((frame) => {
     const pose = poses.get(frame);
-    return pose ? [{ arm: index, frame, kind: /** @type {Goal['kind']} */ (kind), ...placeOf(pose) }] : [];
+    return pose ? [{ arm: index, frame, kind: /** @type {Goal['kind']} */ (kind), ...placementOf(pose) }] : [];
   });
 }

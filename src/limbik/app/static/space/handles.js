@@ -43,10 +43,10 @@ export class Handles extends Group {
   /** @param {Goal} goal @returns {boolean} whether it looks different */
   setGoal(goal) {
     const old = this.handles.get(goal.id);
-    const isKept = old && old.goal.kind === goal.kind;
-    if (old && !isKept) this.drop(goal.id, old);
-    const handle = isKept ? old : new Handle(goal.kind);
-    if (!isKept) {
+    const isSame = old && old.goal.kind === goal.kind;
+    if (old && !isSame) this.drop(goal.id, old);
+    const handle = isSame ? old : new Handle(goal.kind);
+    if (!isSame) {
       this.handles.set(goal.id, handle);
       this.add(handle);
     }
@@ -76,13 +76,13 @@ export class Handles extends Group {
    */
   hit(camera, x, y, reach) {
     let best = null;
-    let least = Infinity;
+    let min = Infinity;
     for (const [id, { goal }] of this.handles) {
       const point = new Vector3(...goal.position);
       const pixel = camera.pixel(point);
       if (Math.hypot(pixel.x - x, pixel.y - y) > reach) continue;
       const depth = goal.selected ? -Infinity : point.distanceTo(camera.eye.position);
-      if (best === null || depth < least) [best, least] = [id, depth];
+      if (best === null || depth < min) [best, min] = [id, depth];
     }
     return best;
   }

@@ -1,7 +1,7 @@
 /** The joints of the active arm: a slider within the limits for each number of q, and a lock for each joint. */
 
 import { fillSlider, find } from '../controls.js';
-import { turns } from './balls.js';
+import { rotations } from './balls.js';
 
 const DEGREES = 180 / Math.PI;
 const NEAR = 0.02; // of the range: a joint so near to its limit is marked
@@ -128,7 +128,7 @@ export class Joints {
     if (!mechanism) return;
     const q = Array.from(this.view.shownOf(mechanism));
     part.write(q, value);
-    for (const runner of mechanism.runners) runner.place(q);
+    for (const runner of mechanism.runners) runner.setPose(q);
     this.goals.follow(mechanism.index, q);
     this.onMove(mechanism.index);
   }
@@ -137,8 +137,8 @@ export class Joints {
   toggleLock(joint) {
     const arm = /** @type {import('./arms.js').Mechanism} */ (this.arms.active).index;
     const locks = this.store.get('lock');
-    const kept = locks.filter((/** @type {import('./codec.js').Locked} */ one) => one.arm !== arm || one.joint !== joint);
-    this.store.set({ lock: kept.length < locks.length ? kept : [...locks, { arm, joint }] });
+    const others = locks.filter((/** @type {import('./codec.js').Locked} */ one) => one.arm !== arm || one.joint !== joint);
+    this.store.set({ lock: others.length < locks.length ? others : [...locks, { arm, joint }] });
   }
 
   showLocks() {
@@ -170,8 +170,8 @@ export class Joints {
       fillSlider(slider);
       slider.setAttribute('aria-valuetext', `${text}${part.isTurn ? ' degrees' : ' millimetres'}`);
       if (field !== document.activeElement) field.value = text;
-      const room = Math.min(value - part.lower, part.upper - value);
-      row.classList.toggle('is-at-limit', part.isLimited && room < NEAR * (part.upper - part.lower));
+      const margin = Math.min(value - part.lower, part.upper - value);
+      row.classList.toggle('is-at-limit', part.isLimited && margin < NEAR * (part.upper - part.lower));
     }
   }
 }
@@ -184,8 +184,8 @@ function shown(value, isTurn) {
 
 /** The sliders of a joint. @param {import('./kinematics.js').JointDescription} joint @returns {Part[]} */
 function partsOf(joint) {
-  if (joint.kind === 'ball') return turns(joint, joint.q);
-  if (joint.kind === 'floating') return [...['x', 'y', 'z'].map((axis, i) => single(joint, `${joint.name} ${axis}`, false, joint.q + i)), ...turns(joint, joint.q + 3)];
+  if (joint.kind === 'ball') return rotations(joint, joint.q);
+  if (joint.kind === 'floating') return [...['x', 'y', 'z'].map((axis, i) => single(joint, `${joint.name} ${axis}`, false, joint.q + i)), ...rotations(joint, joint.q + 3)];
   return [single(joint, joint.name, joint.kind !== 'prismatic', joint.q)];
 }
 

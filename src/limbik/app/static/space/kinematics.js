@@ -3,8 +3,8 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 
 const ELSEWHERE = 0.3; // [rad or m] another configuration
-const SAME = 1e-9; // [m] two places that are one
-const TURNS = ['revolute', 'continuous', 'ball'];
+const SAME = 1e-9; // [m] two positions that are one
+const TURNING = ['revolute', 'continuous', 'ball'];
 
 /** @typedef {{order: string, lower: (number|null)[], upper: (number|null)[]}} EulerLimits  [rad], order such as "ZYX" */
 
@@ -18,8 +18,8 @@ const TURNS = ['revolute', 'continuous', 'ball'];
  * @property {number[]} axis  unit [3]
  * @property {number|null} lower @property {number|null} upper  [rad or m]; ball: of the twist
  * @property {number|null} swing  half-angle of the cone of a ball joint [rad]
- * @property {EulerLimits|null} [euler]  of a ball joint, in place of swing and twist
- * @property {number} q  place of the joint's first number in q, -1 without any
+ * @property {EulerLimits|null} [euler]  of a ball joint, instead of swing and twist
+ * @property {number} q  index of the joint's first number in q, -1 without any
  * @property {{joint: string, multiplier: number, offset: number}|null} mimic
  */
 
@@ -42,8 +42,8 @@ export class Kinematics {
   /** @param {ArmDescription} arm */
   constructor(arm) {
     this.root = arm.root;
-    const places = new Map(arm.joints.map((joint) => [joint.name, joint.q]));
-    this.joints = arm.joints.map((joint) => prepare(joint, places));
+    const indices = new Map(arm.joints.map((joint) => [joint.name, joint.q]));
+    this.joints = arm.joints.map((joint) => prepare(joint, indices));
     this.frames = arm.frames.map(({ name, link, pose }) => ({ name, link, pose: matrix(pose) }));
     this.byName = new Map(this.frames.map((frame) => [frame.name, frame]));
     this.before = new Map(this.joints.map((joint) => [joint.child, joint]));
@@ -71,7 +71,7 @@ export class Kinematics {
     const fixed = new Set([...this.before.keys(), ...this.byName.keys()].filter((name) => this.carrier(name) === body));
     for (const { kind, parent, child, origin } of this.joints) {
       const isThere = this.carrier(parent) === body || (fixed.has(parent) && new Vector3().setFromMatrixPosition(origin).length() < SAME);
-      if (isThere && TURNS.includes(kind)) fixed.add(child);
+      if (isThere && TURNING.includes(kind)) fixed.add(child);
     }
     const [here, there] = [this.poses(q), this.poses(Array.from(q, (value) => value + ELSEWHERE))].map((poses) => (
       (/** @type {string} */ name) => new Vector3().setFromMatrixPosition(/** @type {Matrix4} */ (poses.get(name)))));
@@ -102,7 +102,7 @@ export class Kinematics {
   }
 
   /**
-   * Where the first moving joint on the way to a frame stands.
+   * Where the first moving joint before a frame stands.
    * @param {string} frame @param {ArrayLike<number>} q [nq] @returns {Vector3}
    */
   shoulder(frame, q) {
@@ -127,17 +127,17 @@ export class Kinematics {
  * @typedef {object} PreparedJoint
  * @property {string} name @property {string} kind @property {string} parent @property {string} child
  * @property {Matrix4} origin @property {Vector3} axis
- * @property {number} place  of its first number in q, its leader's where it follows; -1 without any
+ * @property {number} index  of its first number in q, its leader's where it follows; -1 without any
  * @property {number} multiplier @property {number} offset
  */
 
-/** @param {JointDescription} joint @param {Map<string, number>} places @returns {PreparedJoint} */
-function prepare({ name, kind, parent, child, origin, axis, q, mimic }, places) {
+/** @param {JointDescription} joint @param {Map<string, number>} indices @returns {PreparedJoint} */
+function prepare({ name, kind, parent, child, origin, axis, q, mimic }, indices) {
   return {
     name, kind, parent, child,
     origin: matrix(origin),
     axis: new Vector3(...axis),
-    place: mimic ? places.get(mimic.joint) ?? -1 : q,
+    index: mimic ? indices.get(mimic.joint) ?? -1 : q,
     multiplier: mimic ? mimic.multiplier : 1,
     offset: mimic ? mimic.offset : 0,
   };
@@ -145,13 +145,13 @@ function prepare({ name, kind, parent, child, origin, axis, q, mimic }, places) 
 
 /** The value of a joint of one number. @param {PreparedJoint} joint @param {ArrayLike<number>} q @returns {number} [rad or m] */
 function valueOf(joint, q) {
-  return joint.multiplier * q[joint.place] + joint.offset;
+  return joint.multiplier * q[joint.index] + joint.offset;
 }
 
 /** What the joint's part of q adds to its origin. @param {PreparedJoint} joint @param {ArrayLike<number>} q @returns {Matrix4} */
 function motion(joint, q) {
   const result = new Matrix4();
-  const at = joint.place;
+  const at = joint.index;
   if (joint.kind === 'revolute' || joint.kind === 'continuous') return result.makeRotationAxis(joint.axis, valueOf(joint, q));
   if (joint.kind === 'prismatic') return result.setPosition(joint.axis.clone().multiplyScalar(valueOf(joint, q)));
   if (joint.kind === 'ball') return result.makeRotationFromQuaternion(turn(q, at));
@@ -159,7 +159,7 @@ function motion(joint, q) {
   return result;
 }
 
-/** A quaternion of length 1. @param {ArrayLike<number>} q @param {number} at  place of its x @returns {Quaternion} */
+/** A quaternion of length 1. @param {ArrayLike<number>} q @param {number} at  index of its x @returns {Quaternion} */
 export function turn(q, at) {
   return new Quaternion(q[at], q[at + 1], q[at + 2], q[at + 3]).normalize();
 }

@@ -4,7 +4,7 @@ import { DoubleSide, Group, MeshBasicMaterial, Quaternion, Vector3 } from 'three
 import { token } from './colours.js';
 import { ConeGauge, EulerGauge, RevoluteGauge, RailGauge } from './gauges.js';
 import { matrix } from './kinematics.js';
-import { place } from './skeleton.js';
+import { translation } from './skeleton.js';
 
 const SIZE = 3.4; // of a gauge, in radii of its link
 const KINDS = { revolute: RevoluteGauge, prismatic: RailGauge, ball: ConeGauge };
@@ -73,7 +73,7 @@ function reference(joint, bones) {
   const axis = new Vector3(...joint.axis);
   const ahead = bones.bones.find(({ link }) => link === joint.child)?.to;
   const turned = new Quaternion().setFromRotationMatrix(matrix(joint.origin));
-  const behind = place(joint.origin).applyQuaternion(turned.conjugate());
+  const behind = translation(joint.origin).applyQuaternion(turned.conjugate());
   const any = Math.abs(axis.x) < 0.7 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0);
   const directions = [ahead, behind, any].flatMap((direction) => direction ?? []);
   const across = directions.map((direction) => direction.clone().addScaledVector(axis, -direction.dot(axis)));

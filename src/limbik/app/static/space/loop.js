@@ -3,7 +3,7 @@
 import { Loop, problemOf } from '../loop.js';
 import { MILLIMETRES, message } from './protocol.js';
 
-const AGAIN = 400; // [ms] until it is asked again whether the collision shapes are made
+const AGAIN = 400; // [ms] until it is requested again whether the collision shapes are made
 const SLIDE = 'nullspace'; // name of the request, and of the solver that answers it
 
 export class SpaceLoop extends Loop {
@@ -36,7 +36,7 @@ export class SpaceLoop extends Loop {
     return this.arms.all;
   }
 
-  /** A slide and a search are asked for by hand: also while the page is paused. */
+  /** A slide and a search are requested by hand: also while the page is paused. */
   get mayAsk() {
     return super.mayAsk || (!this.isHeld && (this.slide !== null || this.searches));
   }
@@ -71,7 +71,7 @@ export class SpaceLoop extends Loop {
     this.slide = null;
     if (!slide || !arms.active) return null;
     const arm = arms.active.index;
-    const goals = this.goals.asked(arm);
+    const goals = this.goals.request(arm);
     return goals.length ? { type: SLIDE, arm, q: [...arms.front.q], goals, locked: arms.locked(arm), widened: arms.widened(arm), limits: this.store.get('lm'), ...slide } : null;
   }
 
@@ -84,7 +84,7 @@ export class SpaceLoop extends Loop {
       trace: this.withTrace || this.isAhead,
       timing: this.timing,
       measure: this.measure(),
-      world: this.objects.asked(),
+      world: this.objects.request(),
     };
   }
 
@@ -95,7 +95,7 @@ export class SpaceLoop extends Loop {
     return {
       arm: index,
       solvers: runners.map((runner) => runner.solver),
-      goals: this.goals.asked(index),
+      goals: this.goals.request(index),
       start: placed.length ? Object.fromEntries(placed.map((runner) => [runner.solver, [...runner.q]])) : null,
       locked: this.arms.locked(index),
       widened: this.arms.widened(index),
@@ -143,8 +143,8 @@ export class SpaceLoop extends Loop {
     if (notes.length) this.onNotes(notes);
   }
 
-  /** @param {import('./protocol.js').ArmMotion} answer @param {import('../loop.js').Asked} asked */
-  take(answer, asked) {
+  /** @param {import('./protocol.js').ArmMotion} answer @param {import('../loop.js').Pending} requested */
+  take(answer, requested) {
     const mechanism = this.arms.mechanisms[answer.arm];
     if (!mechanism) return Infinity;
     if (answer.solver === SLIDE) return this.takeSlide(answer, mechanism);
@@ -159,7 +159,7 @@ export class SpaceLoop extends Loop {
       errors: answer.errors.map((error) => error * MILLIMETRES),
       out_of_reach: Math.max(0, ...answer.out_of_reach) * MILLIMETRES,
     };
-    const moved = runner.apply(inMillimetres, asked.isNew);
+    const moved = runner.apply(inMillimetres, requested.isNew);
     runner.measured = answer;
     return moved;
   }
@@ -190,7 +190,7 @@ export class SpaceLoop extends Loop {
     this.wake();
   }
 
-  /** What is asked from now on begins where the arms stand, and not before something changes. */
+  /** What is requested from now on begins where the arms stand, and not before something changes. */
   rest() {
     super.rest();
     this.searches = false;

@@ -36,7 +36,7 @@ import { Motion } from './motion.js';
 import { ObjectList } from './objectlist.js';
 import { Objects } from './objects.js';
 import { Panel } from './panel.js';
-import { placeParts } from './parts.js';
+import { insertParts } from './parts.js';
 import { PathPlayer } from './pathplayer.js';
 import { ReachMap } from './reachmap.js';
 import { Recorder } from './recorder.js';
@@ -53,7 +53,7 @@ import { View } from './view.js';
 const LONGEST_TURN = 0.25; // [s] after a longer one an arm goes on from where it was
 const ARM_WORDS = /`(arm|seg|goal|br|endbr)`/; // in what the server says of an arm file
 
-await placeParts();
+await insertParts();
 
 let isBuilt = false;
 let isKnown = false; // to the server: the scene that is shown
@@ -122,7 +122,7 @@ const robots = new Robots(scenes);
 const tools = new Tools({ store, stage, goals, notices });
 new Drop(scenes, notices, followPath, objectList);
 new Exports({ store, scenes, calls, arms, goals, objects, stage, recorder, loop, methods: panel.methods, notices });
-const edits = new Edits({ store, names: UNDONE, pose: () => arms.stances(), place: placeAt });
+const edits = new Edits({ store, names: UNDONE, pose: () => arms.stances(), setPose: setPoses });
 new Poses({ store, notices, write: () => STANCES.write(arms.standing()), take: takePose });
 new Share(() => store.link({ help: false }), notices, () => scenes.linkNote);
 new Views('space', () => store.query());
@@ -158,21 +158,21 @@ const frames = new Frames({ onTurn, onReadout });
 function makeStage() {
   try {
     return new Stage(canvas, {
-      onGoalMove(id, place, phase) {
+      onGoalMove(id, pose, phase) {
         motion.held = phase !== 'end';
         convergence.release();
-        goals.put(Number(id), place);
+        goals.put(Number(id), pose);
       },
       onGoalSelect: (id) => goals.select(Number(id)),
-      onThingMove(place, pose, phase) {
+      onThingMove(index, pose, phase) {
         motion.held = phase !== 'end';
         convergence.release();
-        objects.put(place, pose);
+        objects.put(index, pose);
       },
-      onThingSelect: (place) => objects.select(place),
+      onThingSelect: (index) => objects.select(index),
       onVoxel: (voxel) => reachMap.choose(voxel),
       onThingFault: (name, message) => notices.show(`${name} is not shown: ${message}`),
-      onPlace(position) {
+      onPoint(position) {
         if (goals.selected >= 0) goals.put(goals.selected, { position });
       },
       wantsLink: ({ shiftKey }) => shiftKey || goalList.picks,
@@ -185,7 +185,7 @@ function makeStage() {
       onStroke: (points, isDone) => followPath.stroke(points, isDone),
       onCamera() {
         tools.show();
-        explain.place.update();
+        explain.side.update();
         store.writeSoon();
       },
       onDetail: () => showDetail(),
@@ -197,7 +197,7 @@ function makeStage() {
   }
 }
 
-/** Where little is drawn a shadow is not, unless it was asked for, and the panel says so. */
+/** Where little is drawn a shadow is not, unless it was requested, and the panel says so. */
 function showDetail() {
   const note = /** @type {HTMLElement} */ (document.getElementById('detail-note'));
   note.textContent = stage.detail.note;
@@ -224,7 +224,7 @@ function move(seconds) {
   if (following.advance(arms.mechanisms, loop.isHeld ? Infinity : Math.min(seconds, LONGEST_TURN))) view.touch();
 }
 
-/** Whether the arms are on their way, or may be soon. */
+/** Whether the arms are moving, or may be soon. */
 function isBusy() {
   return following.moves || motion.held || !loop.resting || loop.inFlight !== null;
 }
@@ -296,8 +296,8 @@ function onOpening() {
   loop.forget();
 }
 
-/** @param {import('./protocol.js').Scene} scene @param {boolean} isNew  whether it is another scene than before @param {number} kept  arms that stay as they are */
-function onScene(scene, isNew, kept) {
+/** @param {import('./protocol.js').Scene} scene @param {boolean} isNew  whether it is another scene than before @param {number} staying  arms that stay as they are */
+function onScene(scene, isNew, staying) {
   // After a lost connection the same scene is opened again: everything stays where it is.
   const isSame = !isNew && arms.mechanisms.length > 0;
   convergence.release();
@@ -308,7 +308,7 @@ function onScene(scene, isNew, kept) {
   selfMotion.forget();
   followPath.forget();
   recorder.clear();
-  complain([...unfit, ...goals.setScene(kept), ...objects.setScene()]);
+  complain([...unfit, ...goals.setScene(staying), ...objects.setScene()]);
   stage.clearTraces();
   stage.setScene(scene).then((messages) => messages.length && notices.show('Some meshes could not be shown:', { details: messages.slice(0, 4) }));
   if (!isSame) openView();
@@ -338,7 +338,7 @@ function openView() {
   stage.home({ softly: false });
 }
 
-/** @param {string} what @param {string} message @param {Record<string, *>|null} values  of the settings that asked for it */
+/** @param {string} what @param {string} message @param {Record<string, *>|null} values  of the settings that requested it */
 function onFault(what, message, values) {
   const { arm, token, name, angles, lenient } = values ?? {};
   const mayBeLenient = (arm || token) && !lenient && ARM_WORDS.test(message);
@@ -404,7 +404,7 @@ function remove() {
 }
 
 /** @param {import('./codec.js').Stance[]} stances  where the arms stand from now on */
-function placeAt(stances) {
+function setPoses(stances) {
   toPresent();
   arms.stand(stances);
   loop.wake();
@@ -417,7 +417,7 @@ function takePose(text) {
   if (note) return note;
   if (!stances.every((stance) => arms.fits(stance))) return 'it is of another scene.';
   edits.touch();
-  placeAt(stances);
+  setPoses(stances);
   for (const { index } of arms.mechanisms) goals.follow(index, arms.frontOf(arms.mechanisms[index]).q);
   return '';
 }
@@ -464,7 +464,7 @@ function layout() {
   stage.setRegion(besideCards(besideTools(openRegion(), 'tools')));
   stage.invalidate();
   convergence.resize();
-  explain.place.update();
+  explain.side.update();
 }
 
 /** Another theme: picture and plots take its colours. */
@@ -475,7 +475,7 @@ function repaint() {
   convergence.rebuild();
 }
 
-/** Say what the URL asked for and could not be had. @param {string[]} details */
+/** Say what the URL requested and could not be had. @param {string[]} details */
 function complain(details) {
   if (details.length) notices.show('Some values of the link were changed:', { details });
 }

@@ -55,11 +55,11 @@ function rim(colour, strength, middle = 0.03) {
       varying vec3 away;
       varying vec3 facing;
       void main() {
-        vec4 place = modelViewMatrix * vec4(position, 1.0);
+        vec4 eye = modelViewMatrix * vec4(position, 1.0);
         bool isPerspective = projectionMatrix[2][3] == -1.0;
-        away = isPerspective ? -place.xyz : vec3(0.0, 0.0, 1.0);
+        away = isPerspective ? -eye.xyz : vec3(0.0, 0.0, 1.0);
         facing = normalMatrix * normal;
-        gl_Position = projectionMatrix * place;
+        gl_Position = projectionMatrix * eye;
       }`,
     fragmentShader: `
       uniform vec3 colour;
@@ -127,23 +127,23 @@ export class Sheet extends Group {
   }
 }
 
-/** The way that an end effector has taken, which fades towards its beginning. */
+/** The path that an end effector has taken, which fades towards its beginning. */
 export class Trace {
   /** @param {string|Color} colour */
   constructor(colour) {
     this.ribbon = new Ribbon(TRACE, { colour, width: 3, opacity: 0.95, fades: true });
     this.ribbon.renderOrder = 700;
     /** @type {number[]} */
-    this.way = [];
+    this.path = [];
   }
 
   /** @param {Vector3} point @returns {boolean} whether that is another point than the last one */
   extend({ x, y, z }) {
-    const [lastX, lastY, lastZ] = this.way.slice(-3);
+    const [lastX, lastY, lastZ] = this.path.slice(-3);
     if (x === lastX && y === lastY && z === lastZ) return false;
-    this.way.push(x, y, z);
-    if (this.way.length > 3 * TRACE) this.way.splice(0, 3);
-    this.ribbon.setPoints(this.way);
+    this.path.push(x, y, z);
+    if (this.path.length > 3 * TRACE) this.path.splice(0, 3);
+    this.ribbon.setPoints(this.path);
     return true;
   }
 }

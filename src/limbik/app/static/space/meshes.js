@@ -1,4 +1,4 @@
-/** Meshes of robots: fetched once, read in the format that the server names, kept while a scene uses them. */
+/** Meshes of robots: fetched once, read in the format that the server names, cached while a scene uses them. */
 
 import { BufferAttribute, BufferGeometry, LoadingManager } from 'three';
 import { creased } from './shapes.js';
@@ -30,7 +30,7 @@ export class Meshes {
     if (!pieces) {
       pieces = fetchMesh(url, format);
       this.loaded.set(url, pieces);
-      // One that failed is asked for again by the next scene.
+      // One that failed is requested again by the next scene.
       pieces.catch(() => this.loaded.get(url) === pieces && this.loaded.delete(url));
     }
     return pieces;

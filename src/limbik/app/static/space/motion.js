@@ -30,11 +30,11 @@ export class Motion {
 
   /**
    * From the home [m]: the circle stands upright and faces the base, the eight swings to and from it as well, the line goes across.
-   * @param {string} kind @param {number} phase  from 0 to a turn @param {number} share  of the reach @returns {number[]}
+   * @param {string} kind @param {number} phase  from 0 to a turn @param {number} fraction  of the reach @returns {number[]}
    */
-  offsetAt(kind, phase, share) {
+  offsetAt(kind, phase, fraction) {
     const [out, side] = this.directions();
-    const size = share * this.reach();
+    const size = fraction * this.reach();
     if (kind === 'line') return [...side.map((part) => (size * phase * part) / Math.PI), 0];
     const isCircle = kind === 'circle';
     const along = size * Math.sin(phase);

@@ -52,10 +52,10 @@ function readHeld(text) {
 
 /** @param {string} entry  NAME:KIND:SIZES:X,Y,Z:QX,QY,QZ,QW:ARM.FRAME:TOUCH,TOUCH, the last three may be missing @returns {Thing|null} */
 export function readThing(entry) {
-  const [first, what, third = '', place = '', turn = '0,0,0,1', holder = '', touching = '', ...rest] = entry.split(':');
+  const [first, what, third = '', at = '', turn = '0,0,0,1', holder = '', touching = '', ...rest] = entry.split(':');
   const kind = /** @type {Kind} */ (what);
   const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : null;
-  const [name, position, quat_xyzw] = [word(first), numbers(place, 3), numbers(turn || '0,0,0,1', 4)];
+  const [name, position, quat_xyzw] = [word(first), numbers(at, 3), numbers(turn || '0,0,0,1', 4)];
   if (!known || !name || !position || !quat_xyzw || rest.length) return null;
   const size = kind === 'kept' ? [] : numbers(third, known.size.length);
   const token = kind === 'kept' && /^[0-9a-f]{1,40}$/.test(third) ? third : '';

@@ -43,8 +43,8 @@ export class ObjectList {
     this.file.addEventListener('change', () => this.chosen());
     this.name.addEventListener('change', () => this.tell(objects.rename(objects.selected, this.name.value)));
     this.sizes.addEventListener('change', () => this.typedSize());
-    for (const field of this.position) field.addEventListener('change', () => this.typedPlace());
-    for (const field of this.turn) field.addEventListener('change', () => this.typedPlace());
+    for (const field of this.position) field.addEventListener('change', () => this.movePose());
+    for (const field of this.turn) field.addEventListener('change', () => this.movePose());
     this.holder.addEventListener('change', () => this.hold());
     store.watch(['obj', 'osel', 'co'], () => this.show());
   }
@@ -74,7 +74,7 @@ export class ObjectList {
   clicked(target) {
     const row = /** @type {HTMLElement|null} */ (target.closest('li'));
     if (!row) return;
-    const i = Number(row.dataset.place);
+    const i = Number(row.dataset.index);
     if (target.closest('[data-remove]')) this.objects.remove(i);
     else this.objects.select(i === this.objects.selected ? -1 : i);
   }
@@ -123,8 +123,8 @@ export class ObjectList {
     for (const [i, thing] of list.entries()) {
       const output = this.rows.children[i]?.querySelector('output');
       const distances = near.filter(({ pair }) => pair.includes(thing.name)).map(({ distance }) => distance);
-      const least = Math.min(...distances);
-      const text = distances.length === 0 ? '' : least > 0 ? `${length(least * MILLIMETRES)} mm` : `${length(-least * MILLIMETRES)} mm deep`;
+      const min = Math.min(...distances);
+      const text = distances.length === 0 ? '' : min > 0 ? `${length(min * MILLIMETRES)} mm` : `${length(-min * MILLIMETRES)} mm deep`;
       if (output && output.textContent !== text) output.textContent = text;
       this.rows.children[i]?.classList.toggle('is-hit', this.view.collides(thing.name));
     }
@@ -140,7 +140,7 @@ export class ObjectList {
     this.show();
   }
 
-  typedPlace() {
+  movePose() {
     const position = this.position.map(typed);
     const [x, y, z] = this.turn.map((field) => typed(field) / DEGREES);
     const quat_xyzw = new Quaternion().setFromEuler(new Euler(x, y, z, 'ZYX')).toArray();
@@ -187,7 +187,7 @@ export class ObjectList {
 /** @param {import('./objectcodec.js').Thing} thing @param {number} i */
 function row({ name, kind, held }, i) {
   const item = document.createElement('li');
-  item.dataset.place = String(i);
+  item.dataset.index = String(i);
   item.innerHTML = '<button type="button" class="goal"><i class="swatch is-thing" aria-hidden="true"></i><b></b><span></span><output></output></button>'
     + '<button type="button" class="button square small" data-remove><svg class="icon"><use href="#i-close"/></svg></button>';
   find(item, 'b').textContent = name;

@@ -9,7 +9,7 @@ const MAX = 200; // that the server takes
 const AHEAD = 0.55; // of the reach, where a new object stands
 
 /** @typedef {import('./objectcodec.js').Thing} Thing */
-/** @typedef {{position: number[], quat_xyzw: number[]}} Place */
+/** @typedef {{position: number[], quat_xyzw: number[]}} Placement */
 
 export class Objects {
   /** @param {import('../store.js').Store} store @param {import('./arms.js').Arms} arms */
@@ -40,7 +40,7 @@ export class Objects {
   }
 
   /** As the server is told of them; null where collisions are left aside. */
-  asked() {
+  request() {
     if (!this.count) return null;
     return { objects: this.list, clearance: this.store.get('cl') / MILLIMETRES };
   }
@@ -111,10 +111,10 @@ export class Objects {
   /** Where the arms in front stand. @param {number} arm */
   stance = (arm) => this.arms.frontOf(this.arms.mechanisms[arm]).q;
 
-  /** Put an object somewhere in the world: one that is carried is put there in the hand that carries it. @param {number} i @param {Partial<Place>} place */
-  put(i, place) {
+  /** Put an object somewhere in the world: one that is carried is put there in the hand that carries it. @param {number} i @param {Partial<Placement>} placement */
+  put(i, placement) {
     const pose = decomposed(this.pose(i, this.stance));
-    const { position, quat_xyzw } = { ...pose, ...place };
+    const { position, quat_xyzw } = { ...pose, ...placement };
     const { held } = this.list[i];
     if (!held) return this.change(i, { position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw) });
     const there = new Matrix4().compose(new Vector3(...position), new Quaternion(...quat_xyzw), new Vector3(1, 1, 1));
@@ -132,14 +132,14 @@ export class Objects {
   }
 }
 
-/** @param {Matrix4} pose @returns {Place} */
+/** @param {Matrix4} pose @returns {Placement} */
 export function decomposed(pose) {
   const [position, quaternion] = [new Vector3(), new Quaternion()];
   pose.decompose(position, quaternion, new Vector3());
   return { position: position.toArray(), quat_xyzw: quaternion.toArray() };
 }
 
-/** With the decimals of the URL. @param {Matrix4} pose @returns {Place} */
+/** With the decimals of the URL. @param {Matrix4} pose @returns {Placement} */
 function local(pose) {
   const { position, quat_xyzw } = decomposed(pose);
   return { position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw) };

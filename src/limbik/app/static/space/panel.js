@@ -30,11 +30,11 @@ export class Panel {
     store.watch(['algo', 'race'], () => this.showMethod());
   }
 
-  /** The same source read in another way: q and goals mean other things then. @param {Record<string, *>} changes */
+  /** The same source read differently: q and goals mean other things then. @param {Record<string, *>} changes */
   async reopen(changes) {
     const { store } = this;
-    const kept = READING.filter((name) => store.get(name) !== store.settings[name].fallback).map((name) => [name, store.get(name)]);
-    const isOpen = await this.scenes.openOther({ ...Object.fromEntries(kept), ...changes });
+    const readings = READING.filter((name) => store.get(name) !== store.settings[name].fallback).map((name) => [name, store.get(name)]);
+    const isOpen = await this.scenes.openOther({ ...Object.fromEntries(readings), ...changes });
     if (!isOpen) this.showReading();
   }
 
@@ -84,7 +84,7 @@ export class Panel {
     list('#refusals', refusals);
   }
 
-  /** Why a solver cannot do what is asked; empty where it can. @param {string} solver */
+  /** Why a solver cannot do what is requested; empty where it can. @param {string} solver */
   reason(solver) {
     for (const { description, runners } of this.arms.mechanisms) {
       const refusal = runners.find((runner) => runner.solver === solver)?.refusal;

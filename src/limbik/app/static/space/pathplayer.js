@@ -154,8 +154,8 @@ export class PathPlayer {
     let high = times.findIndex((time) => time > this.time);
     if (high < 0) high = times.length - 1;
     const low = Math.max(0, high - 1);
-    const share = Math.min(1, (this.time - times[low]) / (times[high] - times[low] || 1));
-    return q[low].map((value, i) => value + share * (q[high][i] - value));
+    const fraction = Math.min(1, (this.time - times[low]) / (times[high] - times[low] || 1));
+    return q[low].map((value, i) => value + fraction * (q[high][i] - value));
   }
 
   show() {

@@ -4,9 +4,9 @@ import { placed } from './codec.js';
 
 const TURN = 2 * Math.PI;
 const COUNTS = { line: 2, circle: 61, eight: 81 }; // poses of each shape
-const MAX = 60; // points that are kept of a stroke
+const MAX = 60; // points of a stroke
 const APART = 0.01; // of the reach, between points of a stroke at least
-const PLACES = 4; // decimals of a stroke's metres
+const DECIMALS = 4; // decimals of a stroke's metres
 
 export const SHAPES = Object.keys(COUNTS);
 
@@ -35,12 +35,12 @@ export function evenly(points, reach) {
   return Array.from({ length: pieces + 1 }, (_, k) => {
     const wanted = (length * k) / pieces;
     while (at < along.length - 2 && along[at + 1] < wanted) at += 1;
-    return between(points[at], points[at + 1], (wanted - along[at]) / (along[at + 1] - along[at] || 1)).map((x) => Number(x.toFixed(PLACES)) + 0);
+    return between(points[at], points[at + 1], (wanted - along[at]) / (along[at + 1] - along[at] || 1)).map((x) => Number(x.toFixed(DECIMALS)) + 0);
   });
 }
 
 /**
- * The part of a line of points between two positions, which are counted in points: 2.5 is half way between points 2 and 3.
+ * The part of a line of points between two positions, which are counted in points: 2.5 is midway between points 2 and 3.
  * @param {number[][]} points @param {number} from @param {number} to @returns {number[][]}
  */
 export function piece(points, from, to) {
@@ -54,9 +54,9 @@ export function pointAt(points, position) {
   return points.length === 1 ? points[0] : between(points[low], points[low + 1], position - low);
 }
 
-/** @param {number[]} a @param {number[]} b @param {number} share */
-function between(a, b, share) {
-  return a.map((x, axis) => x + share * (b[axis] - x));
+/** @param {number[]} a @param {number[]} b @param {number} fraction */
+function between(a, b, fraction) {
+  return a.map((x, axis) => x + fraction * (b[axis] - x));
 }
 
 /** @param {number[]} a @param {number[]} b */

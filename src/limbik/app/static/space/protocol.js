@@ -30,7 +30,7 @@
  * @property {Record<string, *>} settings
  * @property {boolean} search  from anywhere, with restarts
  * @property {boolean} trace
- * @property {boolean} timing  whether the time of one iteration is asked for
+ * @property {boolean} timing  whether the time of one iteration is requested
  * @property {{arm: number, frame: string}|null} measure
  * @property {World|null} world  what not to collide with; null: collisions are left aside
  *

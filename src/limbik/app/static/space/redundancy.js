@@ -27,8 +27,8 @@ export class Redundancy {
     this.ends = find(document, '#slide-ends');
     /** Whether the slider is the curve. */
     this.isCurve = false;
-    /** How far the slider was when it was last asked. */
-    this.asked = 0;
+    /** Position of the slider at the last request. */
+    this.requested = 0;
     this.slider.addEventListener('input', () => this.slide());
     this.slider.addEventListener('change', () => this.spring());
     this.slider.addEventListener('keydown', (event) => this.wrap(event));
@@ -55,17 +55,17 @@ export class Redundancy {
     if (this.isCurve) return this.goTo(Number(this.slider.value));
     const value = Number(this.slider.value) * AMOUNT;
     const before = this.loop.slide?.amount ?? 0;
-    this.loop.slide = { along: Number(this.along.value || 0), amount: before + value - this.asked };
-    this.asked = value;
+    this.loop.slide = { along: Number(this.along.value || 0), amount: before + value - this.requested };
+    this.requested = value;
     fillSlider(this.slider);
   }
 
-  /** Along the curve. @param {number} share */
-  goTo(share) {
+  /** Along the curve. @param {number} fraction */
+  goTo(fraction) {
     if (!this.selfMotion.isCurrent) return;
-    const q = this.selfMotion.pose(share);
+    const q = this.selfMotion.pose(fraction);
     this.onMove();
-    this.arms.front.place(q);
+    this.arms.front.setPose(q);
     fillSlider(this.slider);
   }
 
@@ -82,7 +82,7 @@ export class Redundancy {
   spring() {
     if (this.isCurve) return;
     this.slider.value = '0';
-    this.asked = 0;
+    this.requested = 0;
     fillSlider(this.slider);
   }
 
@@ -97,9 +97,9 @@ export class Redundancy {
     this.slider.disabled = !isFree || (this.isCurve && !this.selfMotion.isCurrent);
     this.along.disabled = !isFree;
     if (this.along.childElementCount !== Math.max(1, nullity)) {
-      const kept = Math.min(Number(this.along.value || 0), Math.max(0, nullity - 1));
+      const index = Math.min(Number(this.along.value || 0), Math.max(0, nullity - 1));
       this.along.replaceChildren(...Array.from({ length: Math.max(1, nullity) }, (_, i) => Object.assign(document.createElement('option'), { value: String(i), textContent: `${i + 1}` })));
-      this.along.value = String(kept);
+      this.along.value = String(index);
     }
     const words = nullity === 1 ? 'One way to move' : `${nullity} ways to move`;
     const text = isFree ? `${words} while the goals are held.` : 'No joint is to spare while the goals are held.';
@@ -119,8 +119,8 @@ export class Redundancy {
       this.spring();
     }
     if (!curve || !selfMotion.isCurrent) return;
-    if (slider !== document.activeElement || Math.abs(Number(slider.value) - selfMotion.place(this.arms.front.q).share) > STEADY) {
-      slider.value = String(selfMotion.place(this.arms.front.q).share);
+    if (slider !== document.activeElement || Math.abs(Number(slider.value) - selfMotion.nearest(this.arms.front.q).fraction) > STEADY) {
+      slider.value = String(selfMotion.nearest(this.arms.front.q).fraction);
     }
     fillSlider(slider);
     const [from, to] = curve.closed ? ['goes round', 'and comes back'] : curve.ends.map((end) => end || 'no farther: singular');

@@ -58,8 +58,8 @@ export class Remedies {
     if (remedy.kind === 'unlock') return remedy.joints.length === 1 ? `Unlock ${remedy.joints[0]}` : `Unlock ${remedy.joints.length} joints`;
     if (remedy.kind === 'widen') return remedy.limits.length === 1 ? `Widen ${limitText(remedy.limits[0])}` : `Widen ${remedy.limits.length} limits`;
     const own = this.goals.list.filter((goal) => goal.arm === arm);
-    const place = own.some(({ kind }) => kind !== 'position') ? 'pose' : 'point';
-    return own.length === 1 ? `Move the target to the nearest ${place}` : `Move the targets to the nearest ${place}s`;
+    const target = own.some(({ kind }) => kind !== 'position') ? 'pose' : 'point';
+    return own.length === 1 ? `Move the target to the nearest ${target}` : `Move the targets to the nearest ${target}s`;
   }
 
   /** @param {Remedy} remedy @param {number} arm @param {number[]|null} nearest */

@@ -19,7 +19,7 @@ const VERTEX = `
     vec4 a = modelViewMatrix * vec4(first, 1.0);
     vec4 b = modelViewMatrix * vec4(second, 1.0);
     if (projectionMatrix[2][3] == -1.0) {
-      // What is behind the eye has no place in the picture: the piece is cut at the nearest plane.
+      // What is behind the eye is not in the picture: the piece is cut at the nearest plane.
       float edge = projectionMatrix[3][2] / (projectionMatrix[2][2] - 1.0) * 1.001;
       if (a.z > -edge && b.z < -edge) a = mix(a, b, (a.z + edge) / (a.z - b.z));
       else if (b.z > -edge && a.z < -edge) b = mix(b, a, (b.z + edge) / (b.z - a.z));
@@ -52,8 +52,8 @@ const FRAGMENT = `
  */
 
 export class Ribbon extends Mesh {
-  /** @param {number} most  points @param {Stroke} [stroke] */
-  constructor(most, { colour = '#888888', width = 2, opacity = 1, fades = false, isOnTop = false } = {}) {
+  /** @param {number} max  points @param {Stroke} [stroke] */
+  constructor(max, { colour = '#888888', width = 2, opacity = 1, fades = false, isOnTop = false } = {}) {
     const uniforms = {
       picture,
       width: { value: width },
@@ -67,7 +67,7 @@ export class Ribbon extends Mesh {
     super(new InstancedBufferGeometry(), material);
     this.frustumCulled = false;
     this.uniforms = uniforms;
-    this.points = new InstancedInterleavedBuffer(new Float32Array(3 * most), 3);
+    this.points = new InstancedInterleavedBuffer(new Float32Array(3 * max), 3);
     const corners = new Float32Array([0, -1, 0, 1, -1, 0, 1, 1, 0, 0, 1, 0]);
     this.geometry.setAttribute('position', new BufferAttribute(corners, 3)).setIndex([0, 1, 2, 0, 2, 3]);
     this.geometry.setAttribute('first', new InterleavedBufferAttribute(this.points, 3, 0));

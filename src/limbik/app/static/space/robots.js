@@ -89,7 +89,7 @@ export class Robots {
     this.none.replaceChildren(`${words}${near.length ? ' Did you mean ' : ''}`, ...near.flatMap((robot, i) => [i > 0 ? ' or ' : '', suggestion(robot)]), near.length ? '?' : '');
   }
 
-  /** Whether robots are open, and room for one more. */
+  /** Whether robots are open, and one more fits. */
   get canAdd() {
     const { scenes } = this;
     return !scenes.store.get('arm') && !scenes.store.get('token') && scenes.robots.length < MAX;
@@ -183,12 +183,12 @@ function sections(found) {
 /** The card in the row above or below that is nearest; null where there is no such row. @param {Element[]} cards @param {Element} card @param {boolean} isAbove */
 function rowBeside(cards, card, isAbove) {
   const { left, top } = card.getBoundingClientRect();
-  const places = cards.map((one) => ({ one, place: one.getBoundingClientRect() }));
-  const beyond = places.filter(({ place }) => (isAbove ? place.top < top - 1 : place.top > top + 1));
-  const tops = beyond.map(({ place }) => place.top);
+  const boxes = cards.map((one) => ({ one, box: one.getBoundingClientRect() }));
+  const beyond = boxes.filter(({ box }) => (isAbove ? box.top < top - 1 : box.top > top + 1));
+  const tops = beyond.map(({ box }) => box.top);
   const row = isAbove ? Math.max(...tops) : Math.min(...tops);
-  const inRow = beyond.filter(({ place }) => Math.abs(place.top - row) < 1);
-  return inRow.sort((a, b) => Math.abs(a.place.left - left) - Math.abs(b.place.left - left))[0]?.one ?? null;
+  const inRow = beyond.filter(({ box }) => Math.abs(box.top - row) < 1);
+  return inRow.sort((a, b) => Math.abs(a.box.left - left) - Math.abs(b.box.left - left))[0]?.one ?? null;
 }
 
 /** @param {import('./protocol.js').Robot} robot */

@@ -149,7 +149,7 @@ export class Scenery extends Group {
       this.add(group);
     }
     if (group instanceof Limits) group.update(body.poses, body.q);
-    if (kind === 'frames') placeTriads(group, body.poses);
+    if (kind === 'frames') addTriads(group, body.poses);
   }
 
   /** @param {'limits'|'reach'|'frames'} kind @param {number} arm @returns {Group} */
@@ -191,7 +191,7 @@ function triads(arm, bones) {
 }
 
 /** @param {Group} group @param {Map<string, Matrix4>} poses */
-function placeTriads(group, poses) {
+function addTriads(group, poses) {
   for (const mark of group.children) {
     const pose = poses.get(mark.name);
     mark.visible = pose !== undefined;

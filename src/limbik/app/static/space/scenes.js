@@ -14,8 +14,8 @@ export class Scenes {
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
    * @param {import('../calls.js').Calls} parts.calls
-   * @param {(scene: import('./protocol.js').Scene, isNew: boolean, kept: number) => void} parts.onScene  kept: arms that stay as they are
-   * @param {(what: string, message: string, values: Record<string, *>|null) => void} parts.onFault  values: of the settings that asked for it
+   * @param {(scene: import('./protocol.js').Scene, isNew: boolean, staying: number) => void} parts.onScene  staying: arms that stay as they are
+   * @param {(what: string, message: string, values: Record<string, *>|null) => void} parts.onFault  values: of the settings that requested it
    * @param {() => void} parts.onOpening
    */
   constructor({ store, calls, onScene, onFault, onOpening }) {
@@ -23,8 +23,8 @@ export class Scenes {
     /** @type {import('./protocol.js').Scene|null} */
     this.scene = null;
     this.latest = 0;
-    this.askedAt = 0;
-    /** The server shows another scene than the page: one that was asked for, and then another one that failed. */
+    this.requestedAt = 0;
+    /** The server shows another scene than the page: one that was requested, and then another one that failed. */
     this.isElsewhere = false;
     /** The text of the file that is open, for exports. */
     this.text = '';
@@ -32,7 +32,7 @@ export class Scenes {
 
   /** How long the page has been waiting for a scene [ms]. */
   get waited() {
-    return this.askedAt ? performance.now() - this.askedAt : 0;
+    return this.requestedAt ? performance.now() - this.requestedAt : 0;
   }
 
   /** @returns {string[]} */
@@ -45,14 +45,14 @@ export class Scenes {
     return this.ask(this.store.values, (scene) => this.onScene(scene, false, 0));
   }
 
-  /** Another scene; if it cannot be had, the present one stays. @param {Record<string, *>} changes @param {number} [kept]  arms @returns {Promise<boolean>} */
-  openOther(changes, kept = 0) {
+  /** Another scene; if it cannot be had, the present one stays. @param {Record<string, *>} changes @param {number} [staying]  arms @returns {Promise<boolean>} */
+  openOther(changes, staying = 0) {
     const { store } = this;
     const without = Object.fromEntries(OF_SCENE.map((name) => [name, store.settings[name].fallback]));
     return this.ask({ ...store.values, ...without, ...changes }, (scene) => {
       store.clear(OF_SCENE);
       store.set(changes);
-      this.onScene(scene, true, kept);
+      this.onScene(scene, true, staying);
       store.tell(OF_SCENE);
     });
   }
@@ -61,7 +61,7 @@ export class Scenes {
   async ask(values, take) {
     this.latest += 1;
     const ours = this.latest;
-    this.askedAt = performance.now();
+    this.requestedAt = performance.now();
     this.onOpening();
     try {
       const [source, text] = await sourceOf(values);
@@ -78,11 +78,11 @@ export class Scenes {
       if (ours === this.latest && this.calls.connection.live) this.failed(values, error.message);
       return false;
     } finally {
-      if (ours === this.latest) this.askedAt = 0;
+      if (ours === this.latest) this.requestedAt = 0;
     }
   }
 
-  /** The scene before stays; the server is asked for it again if it has left it. @param {Record<string, *>} values @param {string} message */
+  /** The scene before stays; the server is told to return to it if it has left it. @param {Record<string, *>} values @param {string} message */
   failed(values, message) {
     this.onFault(nameOf(values), message, values);
     if (this.isElsewhere && this.scene && values !== this.store.values) this.open();
@@ -96,8 +96,8 @@ export class Scenes {
   /** One more robot, on the same kind of base; the others stay as they are. @param {string} name */
   addRobot(name) {
     const { store, robots } = this;
-    const kept = Object.fromEntries(STAYS.map((setting) => [setting, store.get(setting)]));
-    return this.openOther({ ...kept, q: store.gather().q, robot: [...robots, name] }, robots.length);
+    const staying = Object.fromEntries(STAYS.map((setting) => [setting, store.get(setting)]));
+    return this.openOther({ ...staying, q: store.gather().q, robot: [...robots, name] }, robots.length);
   }
 
   /** One file without others beside it. @param {string} name @param {string} text @param {Record<string, *>} [more] */

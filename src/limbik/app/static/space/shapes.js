@@ -86,8 +86,8 @@ function rounded(corners, edge) {
 export function assemble(parts) {
   const vertices = parts.reduce((sum, { geometry }) => sum + geometry.attributes.position.count, 0);
   const corners = parts.reduce((sum, { geometry }) => sum + cornersOf(geometry), 0);
-  const room = () => new Float32Array(3 * vertices);
-  const arrays = { position: room(), normal: room(), color: room() };
+  const zeros = () => new Float32Array(3 * vertices);
+  const arrays = { position: zeros(), normal: zeros(), color: zeros() };
   const index = new Uint32Array(corners);
   let [vertex, corner] = [0, 0];
   for (const part of parts) {
@@ -151,7 +151,7 @@ function cornersOf({ index, attributes }) {
 export function creased(positions) {
   const faces = faceNormals(positions);
   const normals = new Float32Array(positions.length);
-  for (const corners of cornersByPlace(positions)) {
+  for (const corners of cornersByPosition(positions)) {
     for (const corner of corners) addSimilar(corner, corners, faces, normals);
   }
   return new BufferGeometry()
@@ -193,8 +193,8 @@ function faceNormals(positions) {
   return faces;
 }
 
-/** @param {ArrayLike<number>} positions @returns {Iterable<number[]>} corners that stand at one place */
-function cornersByPlace(positions) {
+/** @param {ArrayLike<number>} positions @returns {Iterable<number[]>} corners that have one position */
+function cornersByPosition(positions) {
   const meeting = new Map();
   for (let corner = 0; corner < positions.length / 3; corner += 1) {
     const key = `${positions[3 * corner]} ${positions[3 * corner + 1]} ${positions[3 * corner + 2]}`;

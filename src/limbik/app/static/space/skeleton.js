@@ -18,31 +18,31 @@ import { matrix } from './kinematics.js';
  * @property {Bone[]} bones
  * @property {Tip[]} tips  the frames that goals are for
  * @property {string[]} feet  links that stand still, with a bone or a joint on them
- * @property {number} length  of the longest way from the first moving joint to a tip
+ * @property {number} length  of the longest path from the first moving joint to a tip
  * @property {(link: string) => number} radius  half thickness at the origin of a link
  * @property {(link: string) => number} number  of the segment that begins in a link, for its colour
  */
 
 /** @param {import('./kinematics.js').ArmDescription} arm @returns {Skeleton} */
 export function skeleton(arm) {
-  const ways = new Ways(arm);
+  const paths = new Paths(arm);
   const tips = tipFrames(arm).map(({ link, pose }) => ({ link, at: matrix(pose) }));
-  const ends = tips.map(({ link, at }) => ways.of(link) + length(at));
-  const whole = Math.max(...ways.lengths.values(), ...ends) || 1;
-  const first = thickness(whole, ways.steps);
-  const radiusAt = (/** @type {number} */ way) => first * (1 - (0.5 * way) / whole);
-  const radius = (/** @type {string} */ link) => radiusAt(ways.of(link));
-  const moved = tips.map(({ link, at }, k) => ({ link, at, radius: radiusAt(ends[k]), number: ways.number(link) }));
-  const bones = ways.joints.map(({ parent, child, origin }) => (
-    { link: parent, to: place(origin), first: radius(parent), last: radius(child), number: ways.number(parent) }));
+  const ends = tips.map(({ link, at }) => paths.of(link) + length(at));
+  const whole = Math.max(...paths.lengths.values(), ...ends) || 1;
+  const first = thickness(whole, paths.steps);
+  const radiusAt = (/** @type {number} */ distance) => first * (1 - (0.5 * distance) / whole);
+  const radius = (/** @type {string} */ link) => radiusAt(paths.of(link));
+  const moved = tips.map(({ link, at }, k) => ({ link, at, radius: radiusAt(ends[k]), number: paths.number(link) }));
+  const bones = paths.joints.map(({ parent, child, origin }) => (
+    { link: parent, to: translation(origin), first: radius(parent), last: radius(child), number: paths.number(parent) }));
   const last = moved.map(({ link, at, radius: end, number }) => (
     { link, to: new Vector3().setFromMatrixPosition(at), first: radius(link), last: end, number }));
-  const number = (/** @type {string} */ link) => ways.number(link);
-  return { bones: [...bones, ...last].filter(isLong), tips: moved, feet: feet(arm, ways), length: whole, radius, number };
+  const number = (/** @type {string} */ link) => paths.number(link);
+  return { bones: [...bones, ...last].filter(isLong), tips: moved, feet: feet(arm, paths), length: whole, radius, number };
 }
 
 /** How far along the arm each link begins, and in which segment. */
-class Ways {
+class Paths {
   /** @param {import('./kinematics.js').ArmDescription} arm */
   constructor(arm) {
     const still = new Set([arm.root]);
@@ -57,9 +57,9 @@ class Ways {
       const { parent, child, kind } = joint;
       const isStill = still.has(parent) && kind === 'fixed';
       if (isStill) still.add(child);
-      // The way from the scene's origin to where a base or a free body stands is no segment.
+      // The path from the scene's origin to where a base or a free body stands is no segment.
       const isSegment = !isStill && !(parent === arm.root && kind === 'floating');
-      const step = isSegment ? place(joint.origin).length() : 0;
+      const step = isSegment ? translation(joint.origin).length() : 0;
       this.lengths.set(child, this.of(parent) + step);
       if (isSegment) this.joints.push(joint);
       if (step > 0) this.steps.push(step);
@@ -94,14 +94,14 @@ function tipFrames(arm) {
   return [...names].flatMap((name) => named.get(name) ?? (links.has(name) ? [{ name, link: name, pose: itself }] : []));
 }
 
-/** @param {import('./kinematics.js').ArmDescription} arm @param {Ways} ways @returns {string[]} */
-function feet(arm, ways) {
-  const carrying = arm.joints.filter(({ kind, parent }) => ways.still.has(parent) && kind !== 'fixed' && kind !== 'floating');
+/** @param {import('./kinematics.js').ArmDescription} arm @param {Paths} paths @returns {string[]} */
+function feet(arm, paths) {
+  const carrying = arm.joints.filter(({ kind, parent }) => paths.still.has(parent) && kind !== 'fixed' && kind !== 'floating');
   return [...new Set(carrying.map(({ parent }) => parent))];
 }
 
 /** Where a joint stands in its parent link. @param {number[]} origin @returns {Vector3} */
-export function place(origin) {
+export function translation(origin) {
   return new Vector3(origin[3], origin[7], origin[11]);
 }
 

@@ -101,9 +101,9 @@ function carried(objects, i) {
 
 /** @param {Shown} shown @param {string[]} locked @returns {string[]} */
 function options({ solver, parameters, limits, tolerance, toleranceRotation, world }, locked) {
-  const given = parameters.map(([name, value]) => `, ${name}=${value}`).join('');
+  const parts = parameters.map(([name, value]) => `, ${name}=${value}`).join('');
   return [
-    `solver=${given ? `limbik.solvers.get(${quoted(solver)}${given})` : quoted(solver)}`,
+    `solver=${parts ? `limbik.solvers.get(${quoted(solver)}${parts})` : quoted(solver)}`,
     `tolerance=${Number(tolerance.toPrecision(6))}`,
     `tolerance_rotation=${Number(toleranceRotation.toPrecision(6))}`,
     ...(limits ? [] : ['limits=False']),
@@ -113,9 +113,9 @@ function options({ solver, parameters, limits, tolerance, toleranceRotation, wor
   ];
 }
 
-/** @param {string} name @param {string[]} given */
-function call(name, given) {
-  return `${name}(\n${given.map((one) => `    ${one},\n`).join('')})`;
+/** @param {string} name @param {string[]} parts */
+function call(name, parts) {
+  return `${name}(\n${parts.map((one) => `    ${one},\n`).join('')})`;
 }
 
 /** @param {Goal[]} goals @param {Shown['arms'][number]['posture']} posture  beside goals @param {string} [indent] */

@@ -16,8 +16,8 @@ export function worldText(objects, shift = 0) {
   return ['world = World()', ...standing.flatMap((thing) => {
     const { name, kind, position: [x, y, z], touch } = thing;
     if (kind === 'kept') return [leftOut(thing)];
-    const given = [quoted(name), shapeText(thing), poseText({ ...thing, position: [x, y - shift, z] }), ...touching(touch)];
-    return [`world.add(${given.join(', ')})`];
+    const parts = [quoted(name), shapeText(thing), poseText({ ...thing, position: [x, y - shift, z] }), ...touching(touch)];
+    return [`world.add(${parts.join(', ')})`];
   })];
 }
 
@@ -26,8 +26,8 @@ export function attachText(objects, arm, model) {
   return objects.filter(({ held }) => held?.arm === arm).map((thing) => {
     const { name, kind, held, touch } = thing;
     if (kind === 'kept') return leftOut(thing);
-    const given = [quoted(name), shapeText(thing), `frame=${quoted(held?.frame ?? '')}`, `pose=${poseText(thing)}`, ...touching(touch)];
-    return `${model} = ${model}.attach(${given.join(', ')})`;
+    const parts = [quoted(name), shapeText(thing), `frame=${quoted(held?.frame ?? '')}`, `pose=${poseText(thing)}`, ...touching(touch)];
+    return `${model} = ${model}.attach(${parts.join(', ')})`;
   });
 }
 

@@ -10,7 +10,7 @@ import { readRaw } from './meshes.js';
 import { Ribbon } from './ribbon.js';
 import { ball, box, capsule, cylinder } from './shapes.js';
 
-const LABEL = 0.034; // height of a label's writing, as a share of the picture
+const LABEL = 0.034; // height of a label's writing, as a fraction of the picture
 const SHARP = 25; // [degrees] an edge is drawn where faces meet at more
 
 /** @typedef {import('./objectcodec.js').Thing & {pose: Matrix4, collides: boolean, selected: boolean}} Seen */
@@ -28,7 +28,7 @@ export class Solids extends Group {
     /** What the lines show, as text. */
     this.near = '';
     /** Shapes of files. @type {Map<string, Promise<BufferGeometry>>} */
-    this.kept = new Map();
+    this.cache = new Map();
   }
 
   /** @param {Seen[]} seen @returns {boolean} whether anything looks different */
@@ -61,11 +61,11 @@ export class Solids extends Group {
 
   /** @param {string} key @returns {Promise<BufferGeometry>} */
   load(key) {
-    let found = this.kept.get(key);
+    let found = this.cache.get(key);
     if (!found) {
       found = fetchShape(key);
-      this.kept.set(key, found);
-      found.catch(() => this.kept.delete(key));
+      this.cache.set(key, found);
+      found.catch(() => this.cache.delete(key));
     }
     return found;
   }
@@ -80,14 +80,14 @@ export class Solids extends Group {
     return true;
   }
 
-  /** The object below a ray, and where. @param {import('three').Ray} ray @returns {{place: number, point: Vector3}|null} */
+  /** The object below a ray, and where. @param {import('three').Ray} ray @returns {{index: number, point: Vector3}|null} */
   hit(ray) {
     const caster = new Raycaster(ray.origin, ray.direction);
     caster.params.Points = { threshold: 0.01 };
     this.updateMatrixWorld();
-    const bodies = this.solids.flatMap(({ body }, place) => (body ? [{ body, place }] : []));
+    const bodies = this.solids.flatMap(({ body }, index) => (body ? [{ body, index }] : []));
     const [first] = caster.intersectObjects(bodies.map(({ body }) => body), false);
-    return first ? { place: bodies.find(({ body }) => body === first.object)?.place ?? -1, point: first.point } : null;
+    return first ? { index: bodies.find(({ body }) => body === first.object)?.index ?? -1, point: first.point } : null;
   }
 
   /** Labels keep their size on the screen. @param {import('./camera.js').Camera} camera @param {number} height [px] of the picture */

@@ -25,14 +25,14 @@ export class SpaceSolutions extends Solutions {
   wanted() {
     const arm = this.arms.active?.index;
     if (arm === undefined || !this.loop.isOpen) return null;
-    const goals = this.goals.asked(arm);
+    const goals = this.goals.request(arm);
     if (goals.length === 0) {
       this.forget('This arm has no goal yet.');
       return null;
     }
-    const kind = JSON.stringify([arm, goals.map(({ frame, kind: asked }) => [frame, asked])]);
+    const kind = JSON.stringify([arm, goals.map(({ frame, kind: requested }) => [frame, requested])]);
     const hasShapes = Boolean(this.runner(arm).measured?.near);
-    return { type: 'solutions', kind, hasShapes, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm), world: this.objects.asked() } };
+    return { type: 'solutions', kind, hasShapes, body: { arm, goals, limits: this.store.get('lm'), widened: this.arms.widened(arm), world: this.objects.request() } };
   }
 
   accept(/** @type {import('../solutionlist.js').Solutions} */ solutions) {

@@ -26,22 +26,22 @@ const NORMALS = { xy: new Vector3(0, 0, 1), yz: new Vector3(1, 0, 0), xz: new Ve
  * @typedef {object} Handlers
  * @property {(id: string, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onGoalMove]
  * @property {(id: string) => void} [onGoalSelect]
- * @property {(point: number[]) => void} [onPlace]  a click: on the surface of an arm, or on the plane that `setPlane` chose
+ * @property {(point: number[]) => void} [onPoint]  a click: on the surface of an arm, or on the plane that `setPlane` chose
  * @property {(event: PointerEvent) => boolean} [wantsLink]  whether a hand there means to take links
  * @property {(arm: number, link: string, point: Vector3) => string|null} [onTakeLink]  a hand takes a link: the goal
  *   that it holds then
  * @property {() => boolean} [wantsStroke]  whether a hand is to draw
  * @property {(points: number[][], isDone: boolean) => void} [onStroke]  a hand draws on the plane that `setPlane` chose; done without
  *   points: it has let go of it
- * @property {(place: number, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onThingMove]
- * @property {(place: number) => void} [onThingSelect]  -1: none
+ * @property {(index: number, pose: {position: number[], quat_xyzw: number[]}, phase: 'start'|'drag'|'end') => void} [onThingMove]
+ * @property {(index: number) => void} [onThingSelect]  -1: none
  * @property {(voxel: number) => void} [onVoxel]  a click on a voxel of the reach map
  * @property {(name: string, message: string) => void} [onThingFault]  the shape of an object cannot be shown
  * @property {(view: string) => void} [onCamera]  the view has come to rest
  * @property {() => void} [onDetail]  there is less detail from now on
  */
 
-const THING = 'thing '; // before the place of an object, where goals are known by their numbers
+const THING = 'thing '; // before the index of an object, where goals are known by their numbers
 
 /** @typedef {{name: string, arms: import('./kinematics.js').ArmDescription[]}} Scene */
 /** @typedef {{mode: 'camera'|'xy'|'yz'|'xz', depth: number|null}} Plane */
@@ -98,7 +98,7 @@ export class Stage {
     return settled;
   }
 
-  /** The room for the arms as they stand in their first configurations. */
+  /** The space of the arms as they stand in their first configurations. */
   setExtent() {
     const { center, radius } = this.crew.homeBox().getBoundingSphere(new Sphere());
     // The floor is at the origin, or at the feet of what reaches below it.
@@ -279,8 +279,8 @@ export class Stage {
 
   /** A picture that rests is drawn once with all pixels. @param {number} now [ms] */
   sharpen(now) {
-    const { pixels, mostPixels } = this.detail;
-    if (this.hasOtherPixels || !(pixels < mostPixels) || !(now - this.drawnAt > SHARP_AFTER)) return;
+    const { pixels, maxPixels } = this.detail;
+    if (this.hasOtherPixels || !(pixels < maxPixels) || !(now - this.drawnAt > SHARP_AFTER)) return;
     this.hasOtherPixels = true;
     this.studio.drawSharp(this.camera.eye);
   }
@@ -320,8 +320,8 @@ export class Stage {
 
   /** The goal or the object that is selected; '' for none. */
   get selectedId() {
-    const place = this.things.findIndex(({ selected }) => selected);
-    return place >= 0 ? `${THING}${place}` : this.handles.selected?.goal.id ?? '';
+    const index = this.things.findIndex(({ selected }) => selected);
+    return index >= 0 ? `${THING}${index}` : this.handles.selected?.goal.id ?? '';
   }
 
   /** Where a goal or an object is. @param {string} id @returns {Vector3|null} */
@@ -339,7 +339,7 @@ export class Stage {
     if (!found) return null;
     const arm = this.crew.hit(ray);
     const isHidden = arm && arm.point.distanceTo(ray.origin) < found.point.distanceTo(ray.origin);
-    return isHidden ? null : { id: `${THING}${found.place}`, point: found.point };
+    return isHidden ? null : { id: `${THING}${found.index}`, point: found.point };
   }
 
   /** The part of the placing plane that is shown: about the selected goal, or the middle of the view. */
@@ -466,16 +466,16 @@ export class Stage {
     this.handlers.onGoalMove?.(id, moved, phase);
   }
 
-  /** @param {number} place @param {Partial<import('./gizmo.js').Pose>} pose @param {'start'|'drag'|'end'} phase */
-  moveThing(place, pose, phase) {
-    const thing = this.things[place];
+  /** @param {number} index @param {Partial<import('./gizmo.js').Pose>} pose @param {'start'|'drag'|'end'} phase */
+  moveThing(index, pose, phase) {
+    const thing = this.things[index];
     if (!thing) return;
     const { position, turn } = { ...poseOf(thing), ...Object.fromEntries(Object.entries(pose).filter(([, value]) => value)) };
-    this.heldThing = phase === 'end' ? -1 : place;
-    this.things[place] = { ...thing, pose: new Matrix4().compose(position, turn, new Vector3(1, 1, 1)) };
+    this.heldThing = phase === 'end' ? -1 : index;
+    this.things[index] = { ...thing, pose: new Matrix4().compose(position, turn, new Vector3(1, 1, 1)) };
     this.solids.set(this.things);
     this.onSolids();
-    this.handlers.onThingMove?.(place, { position: position.toArray(), quat_xyzw: turn.toArray() }, phase);
+    this.handlers.onThingMove?.(index, { position: position.toArray(), quat_xyzw: turn.toArray() }, phase);
   }
 
   /** @param {PointerEvent} event @returns {import('./pointer.js').Hit|null} */
@@ -512,8 +512,8 @@ export class Stage {
       return;
     }
     const { point, normal } = this.plane();
-    const place = arm?.point ?? onPlane(ray, point, normal);
-    if (place) this.handlers.onPlace?.(place.toArray());
+    const at = arm?.point ?? onPlane(ray, point, normal);
+    if (at) this.handlers.onPoint?.(at.toArray());
   }
 
   /** The plane on which goals are placed and carried. @returns {{point: Vector3, normal: Vector3}} */
@@ -546,9 +546,9 @@ export class Stage {
     return handle ? this.screenPoint(handle.goal.position) : null;
   }
 
-  /** Where the middle of an object is seen. @param {number} place @returns {{x: number, y: number}|null} */
-  thingPoint(place) {
-    const point = this.middleOf(`${THING}${place}`);
+  /** Where the middle of an object is seen. @param {number} index @returns {{x: number, y: number}|null} */
+  thingPoint(index) {
+    const point = this.middleOf(`${THING}${index}`);
     return point ? this.screenPoint(point.toArray()) : null;
   }
 

@@ -1,4 +1,4 @@
-/** The room: renderer, background, soft light, and the shadow of the main lamp. */
+/** The studio: renderer, background, soft light, and the shadow of the main lamp. */
 
 import {
   BackSide, Color, DirectionalLight, HemisphereLight, Mesh, MeshBasicMaterial, NeutralToneMapping, PCFShadowMap,
@@ -87,7 +87,7 @@ export class Studio {
     this.rim.intensity = isDark ? 1.3 : 0.5;
     this.scene.environmentIntensity = isDark ? 0.45 : 0.42;
     this.sky.groundColor.set(isDark ? '#20262f' : '#aab2bf');
-    if (!this.scene.environment) this.sky.intensity += isDark ? 1.1 : 1.6; // in its place
+    if (!this.scene.environment) this.sky.intensity += isDark ? 1.1 : 1.6; // instead of it
   }
 
   /** @param {import('three').Camera} camera */
@@ -97,7 +97,7 @@ export class Studio {
 
   /** One picture with all pixels of the display. @param {import('three').Camera} camera */
   drawSharp(camera) {
-    this.setPixels(this.detail.mostPixels);
+    this.setPixels(this.detail.maxPixels);
     this.draw(camera);
   }
 
@@ -140,7 +140,7 @@ function makeBackground() {
       uniform vec3 high;
       varying vec2 at;
       // Grains finer than one step of brightness, so that no steps are seen.
-      float grain(vec2 place) { return fract(sin(dot(place, vec2(12.9898, 78.233))) * 43758.5453) - 0.5; }
+      float grain(vec2 at) { return fract(sin(dot(at, vec2(12.9898, 78.233))) * 43758.5453) - 0.5; }
       void main() {
         float light = 1.0 - smoothstep(0.0, 1.7, length((at - vec2(0.0, 0.15)) * vec2(0.9, 1.0)));
         gl_FragColor = vec4(mix(low, high, light), 1.0);
@@ -156,22 +156,22 @@ function makeBackground() {
   return mesh;
 }
 
-/** What shiny surfaces mirror: a light room with three large lamps. @param {WebGLRenderer} renderer */
+/** What shiny surfaces mirror: a light studio with three large lamps. @param {WebGLRenderer} renderer */
 function surroundings(renderer) {
-  const room = new Scene();
+  const studio = new Scene();
   const glow = (/** @type {string} */ colour, /** @type {number} */ strength) => (
     new MeshBasicMaterial({ color: new Color(colour).multiplyScalar(strength), side: BackSide }));
-  room.add(new Mesh(new SphereGeometry(10, 24, 12), glow('#aeb8c8', 0.6)));
+  studio.add(new Mesh(new SphereGeometry(10, 24, 12), glow('#aeb8c8', 0.6)));
   for (const [x, y, z, size, strength] of [[4, -5, 6, 2.4, 9], [-6, 3, 4, 1.8, 5], [0, 7, 2, 1.5, 4]]) {
     const lamp = new Mesh(new SphereGeometry(size, 16, 8), glow('#ffffff', strength));
     lamp.position.set(x, y, z);
     /** @type {MeshBasicMaterial} */ (lamp.material).side = 0;
-    room.add(lamp);
+    studio.add(lamp);
   }
   const generator = new PMREMGenerator(renderer);
-  const { texture } = generator.fromScene(room, 0.04, 0.1, 30, { size: 64 });
+  const { texture } = generator.fromScene(studio, 0.04, 0.1, 30, { size: 64 });
   generator.dispose();
-  for (const { geometry, material } of /** @type {any[]} */ (room.children)) {
+  for (const { geometry, material } of /** @type {any[]} */ (studio.children)) {
     geometry.dispose();
     material.dispose();
   }

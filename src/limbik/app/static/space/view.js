@@ -185,8 +185,8 @@ export class View {
       const more = hits.length > 1 ? `; ${hits.length - 1} more` : '';
       return distance > 0 ? `Nearer than the clearance: ${pair.join(' and ')}, ${far} apart${more}.` : `In collision: ${pair.join(' and ')}, ${far} deep${more}.`;
     }
-    const least = Math.min(...near.map(({ distance }) => distance));
-    return Number.isFinite(least) ? `Free of collision; the nearest pair is ${(least * MILLIMETRES).toFixed(1)} mm apart.` : `Free of collision; all pairs are more than ${50 + cl} mm apart.`;
+    const min = Math.min(...near.map(({ distance }) => distance));
+    return Number.isFinite(min) ? `Free of collision; the nearest pair is ${(min * MILLIMETRES).toFixed(1)} mm apart.` : `Free of collision; all pairs are more than ${50 + cl} mm apart.`;
   }
 
   pushObjects() {
@@ -242,7 +242,7 @@ export class View {
     return this.arms.frontOf(this.arms.mechanisms[this.goals.list[i].arm]);
   }
 
-  /** The place of a goal among those of its arm. @param {number} i */
+  /** The index of a goal among those of its arm. @param {number} i */
   among(i) {
     const { arm } = this.goals.list[i];
     return this.goals.list.filter((goal, k) => goal.arm === arm && k < i).length;
@@ -254,8 +254,8 @@ export class View {
    */
   turn(runner) {
     const { active } = this.arms;
-    const turns = this.goals.list.flatMap((goal, i) => (goal.arm === active?.index && goal.kind !== 'position' ? [this.distance(i, runner).radians] : []));
-    return turns.length ? Math.max(...turns) : NaN;
+    const angles = this.goals.list.flatMap((goal, i) => (goal.arm === active?.index && goal.kind !== 'position' ? [this.distance(i, runner).radians] : []));
+    return angles.length ? Math.max(...angles) : NaN;
   }
 
   /** For the readout. @returns {string} */

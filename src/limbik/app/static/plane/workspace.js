@@ -1,5 +1,5 @@
 /**
- * Where base and target stand in the world. An address that leaves them out gets places that suit the window in which it is
+ * Where base and target stand in the world. An address that leaves them out gets positions that suit the window in which it is
  * opened first; from then on they are part of the problem, and of the address.
  */
 
@@ -10,7 +10,7 @@ const SEEN = 0.62; // part of the open region that an arm of full length takes
 
 /** @typedef {[number, number]} Point */
 
-export class Place {
+export class Workspace {
   /** @param {import('../store.js').Store} store @param {import('./camera.js').Camera} camera */
   constructor(store, camera) {
     this.store = store;
@@ -30,7 +30,7 @@ export class Place {
     return besideTools(this.region, 'plane-tools');
   }
 
-  /** Place what the address leaves out, and look there. */
+  /** Choose base and target where the address leaves them out, and look there. */
   choose() {
     const { store, region, camera } = this;
     const { mx, my, tx, ty, cam } = store.values;
