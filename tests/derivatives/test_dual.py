@@ -153,3 +153,11 @@ def test_every_elementwise_rule_is_that_of_central_differences(ufunc):
     assert takes == ufunc.nin
     function = ufunc if takes == 1 else lambda q: ufunc(q[0], q[1])
     assert_allclose(automatic_jacobian(function, q), numeric_jacobian(function, q), atol=1e-8)
+
+
+@pytest.mark.parametrize("function", [lambda q: 1j * q, lambda q: np.sqrt(q + 0j)])
+def test_complex_numbers_are_refused(function):
+    with pytest.raises(FunctionError, match="needs real numbers, not complex ones"):
+        automatic_jacobian(function, [0.3])
+    with pytest.raises(FunctionError, match="needs real numbers, not complex ones"):
+        cost_gradient(load("panda"), lambda q, _: function(q)[0], np.zeros(7))

@@ -149,3 +149,11 @@ def test_a_trc_may_have_decimal_commas() -> None:
     again, markers = limbik.load_markers(TRC.replace(".", ",")), limbik.load_markers(TRC)
     assert (again.names, again.dt) == (markers.names, markers.dt)
     assert_allclose(again.positions, markers.positions, atol=0.0)
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "a\nb", " a "])
+def test_names_that_a_trc_cannot_hold_are_refused(name: str, tmp_path: Path) -> None:
+    markers = limbik.Markers((name, "other"), np.zeros((2, 2, 3)), 0.1)
+    with pytest.raises(FormatError, match="a TRC needs names in one line, without tabs or blanks around"):
+        markers.save(tmp_path / "markers.trc")
+    assert not (tmp_path / "markers.trc").exists()

@@ -268,3 +268,22 @@ def test_files_of_other_formats_are_known(tmp_path: Path, name: str, words: str)
     (tmp_path / name).write_bytes(b"Kaydara FBX Binary  \0")
     with pytest.raises(FormatError, match=words):
         limbik.load_motion(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("ending", "changes", "said"),
+    [
+        ("csv", {"count": 1}, "CSV needs two frames, whose times say the step"),
+        ("glb", {"height": 1e39}, "glTF holds numbers up to 3.4e38, not 7.5e.38"),
+        ("gltf", {"dt": 1e-6}, "glTF cannot hold 9 frames 1e-06 s apart"),
+        ("glb", {"dt": 1e-6}, "glTF cannot hold 9 frames 1e-06 s apart"),
+    ],
+)
+def test_what_a_format_cannot_hold_is_refused_and_nothing_written(ending, changes, said, tmp_path):
+    model = limbik.ModelBuilder("box").floating("base", child="body").build()
+    q = np.tile(model.neutral, (changes.get("count", 9), 1))
+    q[:, 2] = changes.get("height", 1.0) * np.linspace(0.5, 1.0, len(q))
+    motion = limbik.Motion(model, q, changes.get("dt", 0.01))
+    with pytest.raises(FormatError, match=said):
+        motion.save(tmp_path / f"motion.{ending}")
+    assert not (tmp_path / f"motion.{ending}").exists()

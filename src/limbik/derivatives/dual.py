@@ -35,6 +35,8 @@ class Dual(NDArrayOperatorsMixin):
     __slots__ = ("tangent", "value")
 
     def __init__(self, value: ArrayLike, tangent: ArrayLike) -> None:
+        if np.iscomplexobj(value) or np.iscomplexobj(tangent):
+            raise FunctionError("what is differentiated needs real numbers, not complex ones")
         self.value = np.asarray(value, dtype=np.float64)
         self.tangent = np.asarray(tangent, dtype=np.float64)
         if self.tangent.ndim == 0 or self.tangent.shape[1:] != self.value.shape:

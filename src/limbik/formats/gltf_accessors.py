@@ -50,7 +50,7 @@ class Additions:
     """
 
     def __init__(self, file: GltfFile, content: dict[str, Any]) -> None:
-        self.content = content
+        self.file, self.content = file, content
         self.is_in_glb = file.binary is not None and bool(content.get("buffers"))
         self.start = 0
         if self.is_in_glb and file.binary is not None:
@@ -59,10 +59,15 @@ class Additions:
         self.buffer = 0 if self.is_in_glb else len(content.get("buffers", []))
 
     def accessor(self, values: Array, kind: str, number: str = "<f4", has_range: bool = False) -> int:
-        """Add numbers [count, components], kept as float32 or another of `_TYPES`; returns the place of the
-        accessor. has_range: with the least and the greatest, which are required of positions and times.
+        """Add numbers [count, components], as float32 or another of `_TYPES`; returns the index of the
+        accessor. has_range: with the smallest and the largest, which are required of positions and times.
+
+        Raises FormatError for numbers beyond single precision.
         """
-        numbers = np.asarray(values).astype(number)
+        with np.errstate(over="ignore"):
+            numbers = np.asarray(values).astype(number)
+        if not np.isfinite(numbers).all():
+            self.file.fail(f"glTF holds numbers up to 3.4e38, not {np.abs(values).max():.3g}")
         views = self.content.setdefault("bufferViews", [])
         accessors = self.content.setdefault("accessors", [])
         view = {

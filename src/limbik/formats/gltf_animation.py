@@ -18,6 +18,7 @@ from limbik.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multi
 Target = Literal["translation", "rotation", "scale"]
 TARGETS: tuple[Target, ...] = ("translation", "rotation", "scale")
 RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0)  # [1/s] that keys often have
+MIN_STEP = 1e-5  # [s] between keys that are not one
 RATE = 60.0  # [1/s] for keys at uneven times
 SNAP = 0.01  # of a frame: a frame that is nearer to a key than this has the key's value
 MAX_FRAMES = 10**6
@@ -123,6 +124,20 @@ def target_of(channel: dict[str, Any]) -> tuple[Any, Target | None]:
     return target.get("node"), next((each for each in TARGETS if each == target.get("path")), None)
 
 
+def key_times(file: GltfFile, start: float, dt: float, count: int) -> Array:
+    """The times of keys [count, 1] [s]. Raises FormatError for those that single precision cannot tell apart,
+    or that would be read back as one.
+    """
+    times = start + dt * np.arange(float(count))
+    rounding = np.abs(times.astype(np.float32) - times).max()
+    if dt <= MIN_STEP or rounding > SNAP * dt:
+        file.fail(
+            f"glTF cannot hold {count} frames {dt:.3g} s apart: its times have single precision, and keys "
+            f"need more than {MIN_STEP:g} s between them"
+        )
+    return times[:, None]
+
+
 def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:
     """The time of the first frame [s], the time between frames [s], and their number.
 
@@ -134,7 +149,7 @@ def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:
     if start == end:
         return start, 1.0 / 30.0, 1
     steps = np.diff(times)
-    min_step = float(steps[steps > 1e-5].min(initial=end - start))
+    min_step = float(steps[steps > MIN_STEP].min(initial=end - start))
     for step in (min_step, *(1.0 / rate for rate in RATES)):
         count = max(1, round((end - start) / step))
         even = (end - start) / count

@@ -27,6 +27,7 @@ from limbik.formats.gltf_animation import (
     Target,
     choose,
     frames_of,
+    key_times,
     moving,
     read_channels,
     sampled,
@@ -135,7 +136,7 @@ def write(scene: GltfScene, model: Model, q: Array, dt: float, path: Path) -> No
     changes = list(_changes(scene, model, q, dt))
     if changes:
         animation = _animation(content, scene.animation)
-        times = added.accessor((scene.start + dt * np.arange(float(len(q))))[:, None], "SCALAR")
+        times = added.accessor(key_times(scene.file, scene.start, dt, len(q)), "SCALAR")
         for node, target, values in changes:
             _take_apart(content["nodes"][node], scene.nodes[node])
             output = added.accessor(values, "VEC4" if target == "rotation" else "VEC3")

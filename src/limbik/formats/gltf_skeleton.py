@@ -15,6 +15,7 @@ import numpy as np
 
 from limbik._version import __version__
 from limbik.formats.gltf_accessors import Additions
+from limbik.formats.gltf_animation import key_times
 from limbik.formats.gltf_file import GltfFile, write
 from limbik.formats.skeleton import Skeleton
 from limbik.spatial import Array, norm, pose_from, pose_inverse, quat_from_matrix
@@ -66,7 +67,7 @@ def write_skeleton(skeleton: Skeleton, dt: float, path: Path) -> None:
     content["skins"] = [{"joints": list(range(count)), "inverseBindMatrices": binds}]
     content["materials"] = [MATERIAL]
     content["meshes"] = [_mesh(added, skeleton, world)]
-    times = added.accessor(dt * np.arange(float(frames))[:, None], "SCALAR")
+    times = added.accessor(key_times(file, 0.0, dt, frames), "SCALAR")
     animation: dict[str, Any] = {"name": "motion", "channels": [], "samplers": []}
     for bone in range(count):
         rotations = _continuous(quat_from_matrix(skeleton.rotations[:, bone]))

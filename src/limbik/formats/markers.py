@@ -61,11 +61,16 @@ class Markers:
         """Write a TRC file, in mm with 6 decimals, gaps as empty cells. TRC does not say which axis is up:
         give `up` to `load_markers` if it is not y.
 
-        Raises FormatError for another ending and where the file cannot be written.
+        Raises FormatError for another ending, for names that a TRC cannot hold, and where the file cannot be
+        written.
         """
         name = str(fspath(path))
         if Path(name).suffix.lower() != ".trc":
             raise FormatError(name, f"needs the ending .trc, found {Path(name).suffix!r}")
+        for marker in self.names:
+            if not marker.strip() or marker != marker.strip() or not marker.isprintable():
+                problem = f"a TRC needs names in one line, without tabs or blanks around, not {marker!r}"
+                raise FormatError(name, problem)
         text = trc.write(MarkerContent(self.names, self.positions, self.dt, self.up), Path(name).name)
         write_text(name, text)
 

@@ -105,8 +105,8 @@ class Motion:
         other motion becomes a skeleton of its links, y up: BVH in centimetres, or glTF with a mesh of bones.
         CSV has every bit of q.
 
-        Raises FormatError for another ending, for VRM from a motion that was not read from it, and where the
-        file cannot be written.
+        Raises FormatError for another ending, for VRM from a motion that was not read from it, for what the
+        format cannot hold, and where the file cannot be written.
         """
         name = str(path)
         check_output(name)
@@ -116,6 +116,8 @@ class Motion:
             except OSError as error:
                 raise FileOutputError(name, error) from None
             return
+        if _ending(name) == ".csv" and len(self) < 2:
+            raise FormatError(name, "CSV needs two frames, whose times say the step; .bvh and .glb take one")
         write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv())
 
     def _write_gltf(self, name: str) -> None:

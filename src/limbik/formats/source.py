@@ -138,7 +138,7 @@ def decoded(content: bytes, name: str) -> str:
     if encoding is None:
         content = content.rstrip(b"\0")  # some programs write the end of their strings too
         if b"\0" in content:
-            raise FormatError(name, "is a binary file, not a description of a robot")
+            raise FormatError(name, "is a binary file, and text is needed")
         declared = _XML_ENCODING.match(content)
         encoding = declared[1].decode("ascii") if declared else "utf-8"
     try:
