@@ -241,7 +241,7 @@ REFUSED = [
     (Posture, {"frame": "tip"}, "Posture is about no frame, found frame 'tip'"),
     (Posture, {"q": [[1]]}, "the q of Posture needs finite numbers (nq), found [[1]]"),
     (Posture, {"q": [math.nan]}, "the q of Posture needs finite numbers (nq), found [nan]"),
-    (Posture, {"q": "rest"}, "the q of Posture needs one number per place in q, found 'rest'"),
+    (Posture, {"q": "rest"}, "the q of Posture needs one number per index in q, found 'rest'"),
     (Posture, {"weight": [0, 0]},
      "the weight of Posture needs 2 numbers, each 0 or from 1e-6 to 1e6, not all of them 0; found [0, 0]"),
     (Posture, {"weight": []}, "the weight of Posture needs a number from 1e-6 to 1e6; found []"),

@@ -30,7 +30,7 @@ class FreeMotion:
     ]  # what each end meets, such as "joint_4 at its upper limit"; "" where it is no limit
 
     def interval(self, joint_index: int) -> tuple[float, float]:
-        """Least and greatest value [rad or m] of the number of q at a place, along the curve."""
+        """Least and greatest value [rad or m] of the number of q at an index, along the curve."""
         values = self.q[:, joint_index]
         return float(values.min()), float(values.max())
 

@@ -23,7 +23,7 @@ NEGLIGIBLE = 0.01  # of what the worst joint is beyond its limit, metres counted
 class Bound:
     """What proves that a goal is out of reach."""
 
-    goal: int  # its place among the goals
+    goal: int  # its index among the goals
     kind: str  # "too far", "too near" or "off the plane"
     joint: str  # the first joint on the way, from which is measured
     distance: float  # [m] of the target from that joint, or from the plane in which the arm moves
@@ -54,7 +54,7 @@ class Bound:
 class Pull:
     """A goal that another one keeps from being met, or from being met better."""
 
-    goal: int  # its place among the goals
+    goal: int  # its index among the goals
     against: int  # that of the other
     error: PoseError
     error_without: PoseError  # what is left of it where the other is left out
@@ -159,7 +159,7 @@ class Diagnosis:
     q_found: Array | None = None  # [nq] BUDGET_SPENT: meets goals and limits; a longer search found it
     q_position: Array | None = None  # [nq] meets goals and limits, orientations left aside
     errors_position: tuple[PoseError, ...] = ()  # of `q_position`
-    conflict: tuple[int, ...] = ()  # places of goals that can be met alone, but not all together
+    conflict: tuple[int, ...] = ()  # indices of goals that can be met alone, but not all together
     pulls: tuple[Pull, ...] = ()  # CONVERGED: the goals that are farthest off, and what pulls at them
     is_descending: bool = False  # BUDGET_SPENT: the error was still falling
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits

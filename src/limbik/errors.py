@@ -108,7 +108,7 @@ class MissingExtra(LimbikError):
 
 @contextlib.contextmanager
 def needs_extra(extra: str, feature: str) -> Iterator[None]:
-    """Raise MissingExtra in place of the import error of a library that is not installed."""
+    """Raise MissingExtra instead of the import error of a library that is not installed."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -27,7 +27,7 @@ class BreakReason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """A place where the joints have to leave the path and take it up again.
+    """A pose where the joints have to leave the path and take it up again.
 
     Positions along the path are counted in given poses: 2.5 is half way between poses 2 and 3.
     """

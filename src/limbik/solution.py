@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Outcome(NamedTuple):
     """How a solve ended, in numbers; the fast core writes them as the first ones of an array."""
 
-    status: float  # place in `STATUSES`
+    status: float  # index in `STATUSES`
     error: float  # [m]
     chord: float  # of the rotation error: twice the sine of half the angle
     iterations: float

@@ -216,7 +216,7 @@ def test_the_data_of_the_list_has_every_robot(install: Callable[..., Path]) -> N
         (["pandaa"], "there is no robot and no file 'pandaa'; did you mean 'panda'"),
         (["nowhere/robot.urdf"], "nowhere/robot.urdf: there is no such file"),
         (["panda", "--end-effector", "flang"], "model 'panda' has no frame 'flang'; did you mean 'flange'"),
-        (["planar-0"], "planar-N needs a number of links in place of N, 1 to 9999"),
+        (["planar-0"], "planar-N needs a number of links for N, 1 to 9999"),
     ],
 )
 def test_a_wrong_name_is_one_line_and_exit_status_2(arguments: list[str], message: str) -> None:

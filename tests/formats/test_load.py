@@ -130,7 +130,7 @@ def test_another_base_is_an_error() -> None:
         ("pandda", "there is no robot and no file 'pandda'; did you mean 'panda'"),
         ("", "source needs a name, a path or a text, found ''"),
         ("  ", "source needs a name, a path or a text"),
-        ("planar-0", "planar-N needs a number of links in place of N, 1 to 9999"),
+        ("planar-0", "planar-N needs a number of links for N, 1 to 9999"),
         ("x" * 5000, "there is no robot and no file 'xxx"),
         (3, "source needs a name, a path or a text, found 3"),
         (None, "source needs a name, a path or a text, found None"),

@@ -248,7 +248,7 @@ def test_what_has_no_meaning_is_refused() -> None:
         measure(motion, feet=["foot"])
     with pytest.raises(ModelError, match="a limb needs three frames, root, mid and tip, found 2"):
         measure(motion, limbs=[("left_foot", "right_foot")])
-    with pytest.raises(GoalError, match=r"the target of 'left_foot' needs places \[360, 3\] in metres"):
+    with pytest.raises(GoalError, match=r"the target of 'left_foot' needs positions \[360, 3\] in metres"):
         measure(motion, targets={"left_foot": np.zeros((5, 3))})
     with pytest.raises(GoalError, match="has no frame without nan"):
         measure(motion, targets={"left_foot": np.full((360, 3), math.nan)})

@@ -119,7 +119,7 @@ def test_links_and_frames_are_where_the_model_says(model, seed):
     q = configuration(model, seed)
     pose_links.interpreted(links, q, frames)
     for frame in model.frames:
-        link, pose = packed.place(model, frame.name)
+        link, pose = packed.attachment(model, frame.name)
         world = np.eye(4)
         if link != WORLD:
             numbers = frames[12 * link : 12 * link + 12]

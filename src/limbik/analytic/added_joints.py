@@ -88,7 +88,7 @@ def with_added_joints(arrangement: Arrangement, distance: float) -> Iterator[Arr
 
 
 def with_last_joint(axes: Axes) -> Axes:
-    """Five revolute joints with a sixth, in no special place, for the general elimination."""
+    """Five revolute joints with a sixth, in general position, for the general elimination."""
     h, length_of_arm = axes.directions, length(axes)
     direction = _aslant(h[-2], h[-1])
     point = axes.points[-1] + length_of_arm * (0.3 * h[-1] + 0.2 * np.cross(h[-1], direction))

@@ -3,8 +3,9 @@
 Each takes the arm, the pose and which of the branches is wanted, and gives the six motions. The joints are
 those of `analytic.axes`, with points on the axes where they intersect. Families:
 
-- a spherical wrist: the axes 4, 5 and 6 meet in the wrist's center, whose place the first three joints decide
-  (D. L. Pieper, "The Kinematics of Manipulators Under Computer Control", 1968), and these are revolute, with
+- a spherical wrist: the axes 4, 5 and 6 meet in the wrist's center, whose position depends on the first
+  three joints (D. L. Pieper, "The Kinematics of Manipulators Under Computer Control", 1968), and these are
+  revolute, with
   - axes 2 and 3 parallel, as of nearly all industrial arms;
   - axes 1 and 2 parallel;
   - axes 1 and 2 intersecting;

@@ -37,7 +37,7 @@ def other_joints(loop: Floats, three: Floats, q: Floats) -> int:
     """All six joints of the loop, q [2, 6], of joints 3, 4 and 5 [3]; returns how many ways were found.
 
     Joint 2 from what does not feel joint 1 (linear in its cosine and sine, by least squares), joint 1 by
-    turning what follows it into place, joint 6 by what is left to be turned.
+    turning what follows it, joint 6 by what is left to be turned.
     """
     direction, point = empty(3), empty(3)
     goal, line, moved = empty(SIZE), empty(SIZE), empty(SIZE)
@@ -113,7 +113,9 @@ def _unmoved(h: Floats, v: Floats, to: Floats) -> None:
 
 @compiled
 def _first_joint(loop: Floats, direction: Floats, point: Floats, goal: Floats, q: Floats) -> None:
-    """Joint 1 brings the line that joints 2 to 5 give into place: direction and point, by least squares."""
+    """Joint 1 brings the line that joints 2 to 5 give to where it is to be: direction and point, by least
+    squares.
+    """
     sine, cosine = sincos(q[1])
     turned, placed = empty(3), empty(3)
     for i in range(3):

@@ -190,7 +190,7 @@ def move_aside(wanted: Floats, k: int, aside: Floats) -> None:
 
 @compiled
 def deviation(pose: Floats) -> float:
-    """How far a pose is from a right-handed rotation and a place; no small number where one is not finite."""
+    """How far a pose is from a right-handed rotation and a position; large where one is not finite."""
     total = 0.0
     for i in range(3):
         if not abs(pose[4 * i + 3]) < math.inf:

@@ -62,7 +62,7 @@ def point_form(axes: Axes) -> PointForm | None:
 
 
 def moving(axes: Axes) -> int:
-    """How many joints the tool's place depends on: it lies on the axes of the others, which are the last."""
+    """Number of joints that move the tool's position, which lies on the axes of the others, the last."""
     count = axes.size
     while count and not axes.is_prismatic[count - 1]:
         out = np.cross(axes.directions[count - 1], axes.home[:3, 3] - axes.points[count - 1])

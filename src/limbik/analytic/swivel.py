@@ -1,6 +1,6 @@
 """Arms of seven revolute joints with a spherical shoulder, an elbow and a spherical wrist.
 
-With shoulder and wrist in their places the elbow can swivel on a circle about the line between them; for
+With shoulder and wrist held the elbow can swivel on a circle about the line between them; for
 each swivel angle there are two bends of the elbow, two ways to turn the shoulder and two to turn the wrist.
 Where a joint stands at a limit, the swivel angle solves a cos + b sin = c, so that the legal intervals are
 known exactly.
@@ -40,7 +40,7 @@ class SwivelArm(NamedTuple):
     shoulder: list[float]  # [m] in the world
     hand: list[float]  # from the wrist to the tool at zero [m]
     home: list[list[float]]  # [3] rows of the tool's rotation at zero
-    across: dict[int, list[float]]  # a vector across axes 2 and 6 of seven, by place
+    across: dict[int, list[float]]  # a vector across axes 2 and 6 of seven, by index
 
 
 class Reached(NamedTuple):
@@ -100,10 +100,10 @@ def elbow(arm: SwivelArm, wanted: Reached, bend: Scalar) -> Elbow:
     return Elbow(turn, world[0], own, world)
 
 
-def turns(
+def rotations(
     arm: SwivelArm, wanted: Reached, bent: Elbow, swivel: Turn, shoulder: Scalar, wrist: Scalar
 ) -> list[Turn]:
-    """The turns of all joints at a swivel angle; shoulder and wrist: 1 or -1, which of two."""
+    """The rotations of all joints at a swivel angle; shoulder and wrist: 1 or -1, which of two."""
     h = arm.h
     three = _spherical(h[:3], arm.across[2], lambda v: _shoulder(bent, swivel, v), shoulder)
 

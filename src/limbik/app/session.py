@@ -50,7 +50,7 @@ class Session:
         """Move all arms of the request toward its target, each for at most so long [s], and measure them.
 
         Raises:
-            LimbikError: a solver refused the request; arms solved before it keep their new place.
+            LimbikError: a solver refused the request; arms solved before it keep their new configuration.
         """
         began = time.perf_counter()
         self._q.update(request.start)

@@ -62,7 +62,7 @@ def shown(
 
 
 def circular(model: Model) -> list[int]:
-    """Places in q of the joints that turn without end."""
+    """Indices in q of the joints that turn without end."""
     return [
         model.q_slice(joint.name).start
         for joint in model.joints
@@ -71,7 +71,7 @@ def circular(model: Model) -> list[int]:
 
 
 def spread(q: Array, max_count: int = MAX) -> list[int]:
-    """Places of so many of q [k, nq], in their order: the first, and each next one as far as there is from
+    """Indices of so many of q [k, nq], in their order: the first, and each next one as far as there is from
     those before it (Gonzalez, "Clustering to Minimize the Maximum Intercluster Distance", 1985).
     """
     if len(q) <= max_count:

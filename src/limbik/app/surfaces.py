@@ -18,7 +18,7 @@ class Surface(NamedTuple):
     """Triangles; without any, a cloud of points."""
 
     vertices: Array  # [n, 3] in metres
-    triangles: NDArray[np.intp]  # [m, 3] places of vertices
+    triangles: NDArray[np.intp]  # [m, 3] indices of vertices
 
     @property
     def data(self) -> bytes:

@@ -100,9 +100,9 @@ class Checker:
         search = self.search if pairs is None else self.search_of(self.pairs[pairs])
         return search.run_each(q, within, _go_on)[:, DISTANCE]
 
-    def place(self, frame: str) -> tuple[int, Matrix4]:
+    def attachment(self, frame: str) -> tuple[int, Matrix4]:
         """The link among `links` that carries a frame of the model, and the frame's pose in it."""
-        return self._tree.place(self.model, frame)
+        return self._tree.attachment(self.model, frame)
 
     def pair_names(self, index: int) -> tuple[str, str]:
         """The names of a pair's bodies, the model's first."""

@@ -25,7 +25,7 @@ class FixedPairs:
     """
 
     def __init__(self, checker: Checker, frame: str, moving: Array) -> None:
-        self.link, self.pose_link_frame = checker.place(frame)
+        self.link, self.pose_link_frame = checker.attachment(frame)
         self.holders = _holders(checker.links, moving)
         of_pairs = self.holders[checker.bodies.bodies["link"][checker.pairs]]
         on_base = of_pairs == WORLD

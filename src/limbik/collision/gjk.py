@@ -48,7 +48,7 @@ def signed_distance(
     It may end early, where the distance is at least the horizon, or at most the floor, for certain.
     """
     S = scratch.simplex
-    cores.latest[A.place], cores.latest[B.place] = A.first, B.first
+    cores.latest[A.index], cores.latest[B.index] = A.first, B.first
     radii = A.radius + B.radius
     size = A.bound + B.bound
     x, y, z = times(relative, ROTATION, B.center[0], B.center[1], B.center[2])

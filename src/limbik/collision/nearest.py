@@ -32,7 +32,7 @@ IS_PLACED = 2  # above 0: the frames of the links are given
 HAS_ROWS = 3  # above 0: how joints change the distances is asked, too
 SETTINGS_SIZE = 4
 
-# One result: the place of the pair, the distance [m], the normal from the second body to the first, and the
+# One result: the index of the pair, the distance [m], the normal from the second body to the first, and the
 # nearest points of both, in world axes.
 PAIR, DISTANCE, NORMAL, POINTS = 0, 1, 2, 5
 RESULT_SIZE = 11
@@ -63,7 +63,7 @@ def search(
     """Results for pairs [n, 2] of bodies; returns how many there are, of which the first are written.
 
     poses [objects, 16]: of the world's objects. q [n, nq]: one configuration, or many, of which each has a
-    result in the modes EACH and EACH_ANY; FIRST_FREE returns the place of one of them, n: there is none. rows
+    result in the modes EACH and EACH_ANY; FIRST_FREE returns the index of one of them, n: there is none. rows
     [results, nv]: the derivatives of the distances with respect to a velocity (as `tree.pack` has it).
     """
     pose_objects(poses, shapes.frames, links.size + 1)
@@ -118,7 +118,7 @@ def search_at(
 
 @compiled(inline=False)
 def pose_objects(poses: Floats, frames: Floats, first: int) -> None:
-    """The poses [n, 16] of the world's objects as frames, the first at a place."""
+    """The poses [n, 16] of the world's objects as frames, the first at an index."""
     for k in range(poses.shape[0]):
         o = (first + k) * FRAME_SIZE
         for i in range(3):

@@ -18,7 +18,7 @@ ROUNDING = 1e-12  # by which bounds are wider than computed, of their size
 
 
 class PackedBody(NamedTuple):
-    """Pieces that are checked as one, in the frame that carries them. Places count from the first of them."""
+    """Pieces that are checked as one, in the frame that carries them. Indices are relative to the first."""
 
     center: Vector3  # [m] of a sphere about them
     radius: float  # [m] of it
@@ -32,7 +32,7 @@ class Placed(NamedTuple):
 
     name: str
     body: PackedBody
-    frame: int  # place among the frames
+    frame: int  # index among the frames
     link: int  # that moves it, -1: none
 
 
@@ -94,7 +94,7 @@ def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
         vertices[n_vertices[k] : n_vertices[k + 1]] = body.vertices
         vertices[n_vertices[k] : n_vertices[k + 1], BEGIN:] += n_neighbours[k]
         neighbours[n_neighbours[k] : n_neighbours[k + 1]] = body.neighbours + n_vertices[k]
-    pieces["place"] = np.arange(len(pieces))
+    pieces["index"] = np.arange(len(pieces))
     pieces["first"] += np.repeat(n_vertices[:-1], np.diff(n_pieces))
     bodies["frame"] = [each.frame * frame_size for each in placed]
     bodies["link"] = [each.link for each in placed]
@@ -126,7 +126,7 @@ def neighbours_in_hull(vertices: Array) -> list[set[int]]:
 def packed_piece(piece: ConvexPiece, index: int, first: int) -> Records:
     """The record of a piece; first: where its vertices begin."""
     record = np.zeros(1, PIECE)
-    record["place"], record["first"], record["count"] = index, first, len(piece.vertices)
+    record["index"], record["first"], record["count"] = index, first, len(piece.vertices)
     record["radius"], record["disc"] = piece.radius, piece.disc
     record["center"], bound = piece.bounding_sphere
     record["bound"] = bound * (1.0 + ROUNDING)

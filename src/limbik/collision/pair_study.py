@@ -132,7 +132,7 @@ def _box(model: Model) -> tuple[Array, Array]:
     """The limits; of what turns without any, one turn."""
     lower, upper = model.lower.copy(), model.upper.copy()
     for coordinate in model.coordinates:
-        if coordinate.turns:
+        if coordinate.is_periodic:
             lower[coordinate.q], upper[coordinate.q] = -math.pi, math.pi
     return lower, upper
 

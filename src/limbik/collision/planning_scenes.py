@@ -64,7 +64,7 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.lines = source.text.removeprefix("\ufeff").splitlines()
-        self.place = 0  # of the next line
+        self.line_number = 0  # of the next line
         self.words: list[str] = []  # that are left of this line
 
     def line(self) -> str:
@@ -124,14 +124,14 @@ class _Reader:
             raise self.error(str(error)) from None
 
     def error(self, problem: str) -> FormatError:
-        return FormatError(self.source.name, problem, line=self.place)
+        return FormatError(self.source.name, problem, line=self.line_number)
 
     def _fill(self) -> None:
         while not self.words:
-            if self.place == len(self.lines):
+            if self.line_number == len(self.lines):
                 raise self.error("ends in the middle of an object: expected more, or a full stop")
-            self.words = self.lines[self.place].split()
-            self.place += 1
+            self.words = self.lines[self.line_number].split()
+            self.line_number += 1
 
 
 def _read_object(reader: _Reader, world: World, name: str) -> None:

@@ -38,7 +38,7 @@ SOFTNESS = 1e-4  # of a pair's row: how much of a gap is left where rows contrad
 # What a push comes to, where it is not the number of near pairs that there was no room for.
 BARRED, OUT = -1, 0
 
-# Settings, by place.
+# Settings, by index.
 CLEARANCE = 0  # [m]
 USE_LIMITS = 1
 SETTINGS_SIZE = 2

@@ -12,7 +12,7 @@ from limbik.compiler.kernel import Floats, Records
 # One convex piece (`collision.convex.ConvexPiece`), in the frame of its body.
 PIECE = np.dtype(
     [
-        ("place", np.int64),  # among the pieces
+        ("index", np.int64),  # among the pieces
         ("first", np.int64),  # of its vertices
         ("count", np.int64),
         ("radius", np.float64),  # [m] about the core
@@ -35,7 +35,7 @@ BEGIN, END = 3, 4
 BODY = np.dtype(
     [
         ("frame", np.int64),  # where its frame begins among the frames
-        ("link", np.int64),  # place of the link that moves it, -1: no joint does
+        ("link", np.int64),  # index of the link that moves it, -1: no joint does
         ("first", np.int64),  # of its pieces
         ("count", np.int64),
         ("center", np.float64, 3),  # [m] of a sphere about all

@@ -70,7 +70,7 @@ class Search:
 
     def run_each(self, q: Array, horizon: float, watch: Watch) -> Array:
         """The nearest pair of each of many configurations [n, nq]: numbers [n, RESULT_SIZE], in which the
-        place of the pair is -1 and the distance infinite where none is nearer than the horizon [m].
+        index of the pair is -1 and the distance infinite where none is nearer than the horizon [m].
         """
         return self._run_many(q, len(q), nearest.EACH, horizon, watch)[1]
 
@@ -79,7 +79,7 @@ class Search:
         return self._run_many(q, len(q), nearest.EACH_ANY, horizon, watch)[1][:, PAIR] >= 0.0
 
     def first_free(self, q: Array, horizon: float) -> int:
-        """The place of the first among many q [n, nq] where all pairs are farther apart than the horizon [m];
+        """The index of the first among many q [n, nq] where all pairs are farther apart than the horizon [m];
         n where there is none.
         """
         return self._run_many(q, 0, nearest.FIRST_FREE, horizon, never)[0]

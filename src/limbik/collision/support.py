@@ -33,8 +33,8 @@ def support(piece: Records, cores: Cores, x: float, y: float, z: float) -> Vecto
         scale = piece.disc / across if across > 0.5 else 0.0
         return vertices[k, 0] + scale * x, vertices[k, 1] + scale * y, vertices[k, 2] + scale * z
     if vertices[k, BEGIN] < vertices[k, END]:
-        k = climb(cores, cores.latest[piece.place], x, y, z)
-        cores.latest[piece.place] = k
+        k = climb(cores, cores.latest[piece.index], x, y, z)
+        cores.latest[piece.index] = k
         return vertices[k, 0], vertices[k, 1], vertices[k, 2]
     farthest = vertices[k, 0] * x + vertices[k, 1] * y + vertices[k, 2] * z
     for i in range(piece.first + 1, piece.first + piece.count):

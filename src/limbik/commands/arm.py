@@ -249,11 +249,9 @@ def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:
         write_text(file, content)
         said = [str(note.message) for note in notes]
         if is_solved and not is_arm:
-            said.append("the configuration is not in it: URDF has no place for one")
+            said.append("the configuration is not in it: URDF cannot hold one")
         elif is_solved and scene.angles == "range":
-            said.append(
-                "the configuration is not in it: where theta and phi are ranges there is no place for one"
-            )
+            said.append("the configuration is not in it: where theta and phi are ranges none can be held")
         typer.echo(f"Saved {file}", err=True)
         for sentence in said:
             typer.echo(f"limbik: note: {sentence}", err=True)

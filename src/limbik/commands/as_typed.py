@@ -27,7 +27,7 @@ def warn_of_degrees(option: str, angles: Sequence[float]) -> None:
 
 
 def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
-    """An error message with the options of the command in place of parameters: "--clearance" for
+    """An error message with the options of the command instead of parameters: "--clearance" for
     "`clearance`".
     """
     for word in arguments:

@@ -96,7 +96,7 @@ def ground(
     slope: Annotated[
         tuple[float, float, float] | None, typer.Option(help="Direction across the ground, upwards: x y z.")
     ] = None,
-    mesh: Annotated[str | None, typer.Option(help="A mesh in m to stand on, in place of a plane.")] = None,
+    mesh: Annotated[str | None, typer.Option(help="A mesh in m to stand on, instead of a plane.")] = None,
     weight: Annotated[float, typer.Option(help="0 to 1: how much is corrected.")] = 1.0,
     halflife: Annotated[float, typer.Option(help="Of what is let go when a foot leaves, in s.")] = 0.1,
     belt: Annotated[
@@ -115,7 +115,7 @@ def ground(
 
     loaded = load_file(file, model, unit, up, animation, out)
     if mesh is not None and (slope is not None or height != 0.0):
-        raise GoalError("--mesh stands in place of --height and --slope: give one of them")
+        raise GoalError("--mesh stands instead of --height and --slope: give one of them")
     floor = Ground.plane(height, slope, up=loaded.up) if mesh is None else Ground.mesh(mesh, up=loaded.up)
     contacts = None if belt is None else ContactRule(ground_velocity=belt)
     planted = plant_feet(loaded, ground=floor, contacts=contacts, feet=feet, weight=weight, halflife=halflife)

@@ -26,7 +26,7 @@ def show(portrait: Portrait, console: Console | None = None) -> None:
     out.print(_heading("Tree", f"{_MOVING} moving joint, {_STILL} fixed, each with the link that it carries"))
     out.print(_tree(portrait.model), soft_wrap=False)
     if any(joint.kind is not JointKind.FIXED for joint in portrait.model.joints):
-        out.print(_heading("Joints", "with their places in q and their limits"))
+        out.print(_heading("Joints", "with their indices in q and their limits"))
         out.print(_joints(portrait.model))
     frames = portrait.model.frames[len(portrait.model.joints) + 1 :]
     if frames:

@@ -51,8 +51,8 @@ check:
   %more = icmp ult i64 %i, %words
   br i1 %more, label %write, label %done
 write:
-  %place = getelementptr i64, ptr %to, i64 %i
-  store i64 %word, ptr %place
+  %address = getelementptr i64, ptr %to, i64 %i
+  store i64 %word, ptr %address
   %next = add i64 %i, 1
   br label %check
 done:
@@ -84,8 +84,8 @@ def _python_entry(kinds: list[str], as_bytes: Container[int]) -> str:
         of_pointer = "PyBytes_AsString" if i in as_bytes else "PyLong_AsVoidPtr"
         convert = "PyLong_AsLongLong" if kind == "i64" else of_pointer
         lines += [
-            f"  %place{i} = getelementptr ptr, ptr %arguments, i64 {i}",
-            f"  %object{i} = load ptr, ptr %place{i}",
+            f"  %address{i} = getelementptr ptr, ptr %arguments, i64 {i}",
+            f"  %object{i} = load ptr, ptr %address{i}",
             _load_function(f"convert{i}", convert),
             f"  %a{i} = call {kind} %convert{i}(ptr %object{i})",
         ]
@@ -119,10 +119,10 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
   %watch.argument = getelementptr ptr, ptr %arguments, i64 1
   %watch = load ptr, ptr %watch.argument
   %asked = alloca {{ ptr, ptr, i64 }}
-  %watch.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
-  store ptr %watch, ptr %watch.place
-  %stopped.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
-  store i64 0, ptr %stopped.place
+  %watch.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
+  store ptr %watch, ptr %watch.address
+  %stopped.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
+  store i64 0, ptr %stopped.address
 {_load_function("save", "PyEval_SaveThread")}
 {_load_function("restore", "PyEval_RestoreThread")}
   %thread = call ptr %save()
@@ -131,7 +131,7 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
   %code = call i64 @{KERNEL}(ptr %numbers, i64 %address)
   %saved = load ptr, ptr %asked
   call void %restore(ptr %saved)
-  %stopped = load i64, ptr %stopped.place
+  %stopped = load i64, ptr %stopped.address
   %has.failed = icmp eq i64 %stopped, 2
   br i1 %has.failed, label %fail, label %answer
 answer:
@@ -144,13 +144,13 @@ fail:
 
 define i64 @{WATCH}(i64 %address) noinline cold {{
   %asked = inttoptr i64 %address to ptr
-  %stopped.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
-  %stopped = load i64, ptr %stopped.place
+  %stopped.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
+  %stopped = load i64, ptr %stopped.address
   %has.stopped = icmp ne i64 %stopped, 0
   br i1 %has.stopped, label %end, label %ask
 ask:
-  %watch.place = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
-  %watch = load ptr, ptr %watch.place
+  %watch.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
+  %watch = load ptr, ptr %watch.address
 {_load_function("save", "PyEval_SaveThread")}
 {_load_function("restore", "PyEval_RestoreThread")}
 {_load_function("call", "PyObject_CallNoArgs")}
@@ -167,15 +167,15 @@ read:
   %is.to.stop = icmp ne i32 %truth, 0
   br i1 %is.to.stop, label %stop, label %go.on
 stop:
-  store i64 1, ptr %stopped.place
+  store i64 1, ptr %stopped.address
   br label %go.on
 fail:
-  store i64 2, ptr %stopped.place
+  store i64 2, ptr %stopped.address
   br label %go.on
 go.on:
   %thread = call ptr %save()
   store ptr %thread, ptr %asked
-  %is.stopped = load i64, ptr %stopped.place
+  %is.stopped = load i64, ptr %stopped.address
   ret i64 %is.stopped
 end:
   ret i64 1

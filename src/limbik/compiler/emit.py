@@ -132,8 +132,8 @@ class _Writer:
         for i in range(array.size):
             name = f"%n{k}.{i}"
             value = name if self.lanes == 1 else f"{name}.one"
-            yield f"{name}.place = getelementptr {self.number}, ptr %n{k}, i64 {i * array.stride}"
-            yield f"{value} = load {self.number}, ptr {name}.place, align {self.size}"
+            yield f"{name}.at = getelementptr {self.number}, ptr %n{k}, i64 {i * array.stride}"
+            yield f"{value} = load {self.number}, ptr {name}.at, align {self.size}"
             if self.lanes > 1:
                 yield f"{name}.first = insertelement {self.type} poison, {self.number} {value}, i64 0"
                 yield (
@@ -143,23 +143,23 @@ class _Writer:
 
     def load(self, i: int) -> Iterator[str]:
         """A row of the block."""
-        yield f"%r{i}.place = getelementptr {self.number}, ptr %lanes, i64 {i * self.lanes}"
-        yield f"%r{i} = load {self.type}, ptr %r{i}.place, align {self.size}"
+        yield f"%r{i}.at = getelementptr {self.number}, ptr %lanes, i64 {i * self.lanes}"
+        yield f"%r{i} = load {self.type}, ptr %r{i}.at, align {self.size}"
 
     def load_held(self, i: int) -> Iterator[str]:
         """A row of single precision."""
         kind = self.type.replace("double", "float")
         value = f"%h{i}" if self.single else f"%h{i}.held"
         yield f"%h{i}.row = getelementptr float, ptr %held, i64 {i * self.lanes}"
-        yield f"%h{i}.place = getelementptr float, ptr %h{i}.row, i64 %lane"
-        yield f"{value} = load {kind}, ptr %h{i}.place, align 4"
+        yield f"%h{i}.at = getelementptr float, ptr %h{i}.row, i64 %lane"
+        yield f"{value} = load {kind}, ptr %h{i}.at, align 4"
         if not self.single:
             yield f"%h{i} = fpext {kind} {value} to {self.type}"
 
     def store(self, k: int, row: int, value: str | float) -> Iterator[str]:
         """A value into a row of the block."""
-        yield f"%s{k}.place = getelementptr {self.number}, ptr %lanes, i64 {row * self.lanes}"
-        yield f"store {self.type} {self.text(value)}, ptr %s{k}.place, align {self.size}"
+        yield f"%s{k}.at = getelementptr {self.number}, ptr %lanes, i64 {row * self.lanes}"
+        yield f"store {self.type} {self.text(value)}, ptr %s{k}.at, align {self.size}"
 
     def operation(self, name: str, operator: str, operands: Sequence[str | float]) -> Iterator[str]:
         """One line of a tape."""

@@ -167,8 +167,8 @@ def compiled(function: Any = None, *, inline: bool | None = None) -> Any:
     """Mark a function as a kernel.
 
     Machine code does its arithmetic in the order in which it is written, and rounds after each operation, as
-    Python does: both give the same bits. inline: True puts its code in the place of every call (for the few
-    lines inside an inner loop), False never does (for what is long and called from several places); by
+    Python does: both give the same bits. inline: True puts its code into every caller (for the few
+    lines inside an inner loop), False never does (for what is long and called several times); by
     default it is put into other kernels only.
     """
     if function is None:

@@ -90,7 +90,7 @@ def main(location: str, argument: str, path: str) -> None:
 
 
 def _entry(name: str, kinds: list[str]) -> str:
-    """A C function for one of Numba's, whose arguments follow on places for the result and for an error."""
+    """A C function for one of Numba's, whose arguments follow addresses for the result and for an error."""
     arguments = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(kinds))
     return f"""
 define i64 @{KERNEL}({arguments}) {{

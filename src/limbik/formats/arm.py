@@ -128,7 +128,7 @@ def _check_readable(text: str, angles: Angles) -> None:
 
 
 def _lines(arm: Arm) -> Iterator[str]:
-    within: list[int] = []  # the places of the parts that are open
+    within: list[int] = []  # the indices of the parts that are open
     for index, part in enumerate(arm.parts):
         while within and within[-1] != part.parent:
             within.pop()

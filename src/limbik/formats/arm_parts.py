@@ -26,7 +26,7 @@ class Part:
 
     segments: tuple[Segment, ...]
     goal: Point | None = None
-    parent: int = -1  # of a branch: place among the arm's parts of the one that it starts on
+    parent: int = -1  # of a branch: index among the arm's parts of the one that it starts on
     segment: int = -1  # of a branch: the parent's segment at whose end it starts
 
 

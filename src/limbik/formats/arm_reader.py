@@ -53,7 +53,7 @@ class ArmReader:
         self.segments = 0  # declared, and beyond what is declared
         self.warnings = 0
         self.parts: list[_Draft] = []  # of the current arm
-        self.open: list[int] = []  # the places of those that are not ended, innermost last
+        self.open: list[int] = []  # the indices of those that are not ended, innermost last
 
     def read(self, statements: Iterable[Statement]) -> tuple[Arm, ...]:
         """The arms. Raises FormatError at what is wrong, and warns with FormatWarning."""
@@ -73,7 +73,7 @@ class ArmReader:
         for index in self.open[:0:-1]:
             header = self.parts[index].header
             closed = f"is not closed by {header.called('endbr')}"
-            self._count(header.error(f"{closed} before the next arm, {statement.place}"))
+            self._count(header.error(f"{closed} before the next arm, {statement.location}"))
         self._end_arm()
         statement.need("4 values, ns bx by bz", 4)
         segments = self._segment_count(statement, 0)
@@ -99,11 +99,13 @@ class ArmReader:
         if index >= part.declared:
             last = part.declared - 1
             actual = f"index {index} is not one of 0 to {last}" if is_indexed else f"is number {index + 1}"
-            told = f"`{part.header.written}` ({part.header.place}) says that {part.name} has {part.declared}"
+            told = (
+                f"`{part.header.written}` ({part.header.location}) says that {part.name} has {part.declared}"
+            )
             self._count(statement.error(f"{actual}, and {told}"))
             self._add_segments(statement, 1)
         if index in part.segments:
-            raise statement.error(f"gives index {index} again, first at {part.statement_of[index].place}")
+            raise statement.error(f"gives index {index} again, first at {part.statement_of[index].location}")
         if len(part.segments) >= MAX_SEGMENTS:
             raise statement.error(f"is more than the {MAX_SEGMENTS:,} segments that {part.name} can have")
         part.segments[index] = self._segment(statement)
@@ -115,7 +117,7 @@ class ArmReader:
         statement.need("3 values, x y z", 3)
         x, y, z = (statement.number(k, "a point x y z in metres") for k in (0, 1, 2))
         if part.goal_by is not None:
-            again = f"is a second one for {part.name}, the first is at {part.goal_by.place}"
+            again = f"is a second one for {part.name}, the first is at {part.goal_by.location}"
             self._count(
                 statement.error(f"{again}; an arm or branch has one" + self._otherwise("the last counts"))
             )

@@ -40,7 +40,7 @@ class Statement:
     line: int | None = None
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """For a message: "line 7" or "argument 7"."""
         return self.source if self.line is None else f"line {self.line}"
 

@@ -30,7 +30,7 @@ class BvhJoint:
     """A joint, or the end site of one."""
 
     name: str  # "" of an end site
-    parent: int  # place in the hierarchy; -1: a root
+    parent: int  # index in the hierarchy; -1: a root
     offset: tuple[float, float, float]  # from the parent, in the file's unit
     channels: tuple[str, ...]  # of CHANNELS, in the file's order
     is_end: bool = False

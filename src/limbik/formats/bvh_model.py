@@ -2,7 +2,7 @@
 lost in Euler angles.
 
 The joint of channel Zrotation of "Hips" is called "Hips.Zrotation"; the last link of "Hips" is called "Hips",
-and its end site is the frame "Hips.end". Position channels stand in place of the offset along their axes, as
+and its end site is the frame "Hips.end". Position channels stand instead of the offset along their axes, as
 in the reader of LAFAN1. They come first, then the rotations in the file's order, the first one outermost.
 """
 

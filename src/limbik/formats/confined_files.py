@@ -20,7 +20,7 @@ from limbik.formats.elements import Element, parse
 from limbik.formats.mjcf_checks import Limits, check, copies
 from limbik.formats.source import Source, decoded
 
-LARGEST_TEXT = 8 * 2**20  # [characters] with all includes in place
+LARGEST_TEXT = 8 * 2**20  # [characters] with all includes expanded
 DEEPEST_INCLUDE = 20
 MAX_ELEMENTS = 10_000  # of an MJCF, with the copies that <replicate> makes
 MAX_ASSETS = 1000  # among them in <asset>: what is not needed is deleted one by one, each time through all
@@ -55,7 +55,7 @@ def find_file(files: Iterable[str], folder: str, address: str) -> str | None:
 
 
 def enclosed(source: Source) -> Source:
-    """An MJCF with its includes in their places. Raises FormatError for what is not allowed in it."""
+    """An MJCF with its includes expanded. Raises FormatError for what is not allowed in it."""
     text = _with_includes(source, source.name, [], 0)
     root = parse(Source(source.name, text))
     _refuse(root)

@@ -37,7 +37,7 @@ def default_end_effector(joints: Sequence[Joint], root: str, frames: Sequence[Fr
 def tips(joints: Sequence[Joint], root: str) -> tuple[str, ...]:
     """The ends of all arms and legs, as links, in the order of the joints: what goals are for at first.
 
-    Each by the rules above, with the path to each moving end in the place of the longest arm.
+    Each by the rules above, with the path to each moving end instead of the longest arm.
     """
     tree = _Tree(joints)
     ends = [joint for joint in joints if _leads(joint) and tree.length(joint) == 1]

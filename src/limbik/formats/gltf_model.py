@@ -2,9 +2,9 @@
 
 The links are the nodes that are joints of a skin or move, and those above them. A joint of a skin is a ball
 joint; its neutral configuration is how the file has it in rest. Where its translation moves, three sliding
-joints come before it, "Hips.Xposition" to "Hips.Zposition", along the axes of the parent, from its place in
-rest. Nodes above that do not move are fixed; their scales go into lengths. An empty node below a joint whose
-name ends with "end", as Blender and limbik write them, is the frame "Toe.end" of that joint.
+joints come before it, "Hips.Xposition" to "Hips.Zposition", along the axes of the parent, from its position
+in rest. Nodes above that do not move are fixed; their scales go into lengths. An empty node below a joint
+whose name ends with "end", as Blender and limbik write them, is the frame "Toe.end" of that joint.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def _changes(scene: GltfScene, model: Model, q: Array, dt: float) -> Iterator[tu
 
 
 def _take_apart(item: dict[str, Any], node: Node) -> None:
-    """Translation, rotation and scale in place of a matrix, which may not be animated."""
+    """Translation, rotation and scale instead of a matrix, which may not be animated."""
     if item.pop("matrix", None) is not None:
         for key in ("translation", "rotation", "scale"):
             item[key] = getattr(node, key).tolist()

@@ -1,4 +1,4 @@
-"""Markers: places of points over time, as optical motion capture gives them, read from C3D or TRC."""
+"""Markers: positions of points over time, as optical motion capture gives them, read from C3D or TRC."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FARTHEST = 1e9  # [m]
 
 @dataclass(frozen=True, eq=False)
 class Markers:
-    """Places of markers at even steps of time.
+    """Positions of markers at even steps of time.
 
     Raises ConfigurationError for names that are not as many as the markers or not different, arrays of
     another shape, and numbers that are infinite.

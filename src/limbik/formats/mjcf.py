@@ -31,8 +31,8 @@ from limbik.model.joints import Frame, Joint, JointKind, Mass
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, pose_from, quat_exp, quat_to_matrix
 
-WXYZ = [3, 0, 1, 2]  # places in xyzw
-XYZW = [1, 2, 3, 0]  # places in wxyz
+WXYZ = [3, 0, 1, 2]  # indices in xyzw
+XYZW = [1, 2, 3, 0]  # indices in wxyz
 
 
 def read(source: SourceLike, *, end_effector: str | None = None) -> Model:
@@ -54,7 +54,7 @@ def read(source: SourceLike, *, end_effector: str | None = None) -> Model:
 def keyframes(source: SourceLike) -> dict[str, Array]:
     """The keyframes of an MJCF file or text by name, as configurations q [nq] of the model that `read` gives.
 
-    One without a name is called "key1", "key2", ... by its place. Raises as `read` does.
+    One without a name is called "key1", "key2", ... by its index. Raises as `read` does.
     """
     opened = open_source(source)
     expanded = compiled(opened, with_keyframes=True)

@@ -32,7 +32,7 @@ ON_DISK = Limits(copies=10_000, fields=2**24, finest=1000.0)
 
 
 def check(root: Element, limits: Limits) -> None:
-    """Raise FormatError for what is refused in an MJCF, whose includes are in their places."""
+    """Raise FormatError for what is refused in an MJCF, whose includes are expanded."""
     elements = list(root.walk())
     for element in elements:
         _refuse_formats(element)
@@ -56,14 +56,14 @@ def check_files(source: Source) -> None:
         root = waiting.pop()
         if root is None:
             continue
-        _put_includes_in_place(root, source.path)
+        _expand_includes(root, source.path)
         check(root, ON_DISK)
         for element in root.walk():
             if element.tag == "model" and (path := _file_of(element, source.path)):
                 waiting.append(_parsed(_as_mujoco_reads_it(path)))
 
 
-def _put_includes_in_place(root: Element, main: Path | None) -> None:
+def _expand_includes(root: Element, main: Path | None) -> None:
     """Hang what an MJCF includes under its <include>s; each file once, as in MuJoCo."""
     included: set[Path] = set()
     waiting = [element for element in root.walk() if element.tag == "include"]

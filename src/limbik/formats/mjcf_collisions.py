@@ -25,7 +25,7 @@ from limbik.model.shapes import Box, Capsule, ConvexHull, Cylinder, LinkShape, M
 from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, quat_to_matrix
 
 PLACEHOLDER = 1e-3  # [m] radius of the sphere that stands for a mesh while MuJoCo compiles
-XYZW = [1, 2, 3, 0]  # places in wxyz
+XYZW = [1, 2, 3, 0]  # indices in wxyz
 RINGS = 8  # of the corners of a hull about an ellipsoid
 
 

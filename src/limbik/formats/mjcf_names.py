@@ -20,7 +20,7 @@ class Names:
     def __init__(self, mj: Any) -> None:
         site_names = [mj.site(k).name for k in range(mj.nsite)]
         body_names = [mj.body(k).name for k in range(mj.nbody)]
-        self.places = {*body_names, *site_names} - {""}  # names of links and frames, which must differ
+        self.of_frames = {*body_names, *site_names} - {""}  # names of links and frames, which must differ
         self.numbers: dict[tuple[bool, str], int] = {}  # the next one for each link or joint that needs one
         self.movers = {mj.joint(k).name for k in range(mj.njnt)} - {""}
         self.body = []
@@ -40,14 +40,14 @@ class Names:
 
     def new_link(self, name: str, *, numbered: bool = False) -> str:
         """This name for a link or frame, with a number behind it where another has it already, or always."""
-        return self._new(self.places, name, numbered=numbered)
+        return self._new(self.of_frames, name, numbered=numbered)
 
     def new_joint(self, name: str) -> str:
         """This name for a joint, with a number behind it where another has it already."""
         return self._new(self.movers, name)
 
     def _new(self, taken: set[str], name: str, *, numbered: bool = False) -> str:
-        key = taken is self.places, name
+        key = taken is self.of_frames, name
         number = self.numbers.get(key, 1 if numbered else 2)
         new = f"{name}{number}" if numbered else name
         while new in taken:

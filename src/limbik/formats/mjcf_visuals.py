@@ -12,7 +12,7 @@ from limbik.formats.source import Source
 from limbik.formats.visual import Look, Mesh, Visual
 from limbik.spatial import pose_from, quat_to_matrix
 
-XYZW = [1, 2, 3, 0]  # places in wxyz
+XYZW = [1, 2, 3, 0]  # indices in wxyz
 
 
 def look(source: Source) -> Look:

@@ -101,7 +101,7 @@ class Motion:
         """Write a file, whose ending says the format: .bvh, .glb, .gltf, .vrm or .csv.
 
         A motion from BVH keeps the file's own offsets and channels in BVH, with values of 9 decimals, and one
-        from glTF the whole file, meshes and all, with this motion (float32) in place of the animation. Any
+        from glTF the whole file, meshes and all, with this motion (float32) instead of the animation. Any
         other motion becomes a skeleton of its links, y up: BVH in centimetres, or glTF with a mesh of bones.
         CSV has every bit of q.
 
@@ -197,7 +197,7 @@ def load_motion(
     animation: glTF only: the name of an animation, or its number from 0. Needed where there are several.
 
     Of BVH, every channel is a joint of the model: "Hips.Zrotation" [rad], "Hips.Xposition" [m], and every
-    joint's name is a frame. Position channels stand in place of the offset along their axes. Joints have no
+    joint's name is a frame. Position channels stand instead of the offset along their axes. Joints have no
     limits, which the format does not know. (`limbik.formats.bvh_model`)
 
     Of glTF, every joint of a skin is a ball joint, "Hips", and has sliding joints "Hips.Xposition" [m] and so

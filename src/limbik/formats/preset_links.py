@@ -49,7 +49,7 @@ def standing(model: Model, other: Model, links: Iterable[str]) -> dict[str, tupl
 
 
 def _pairs(model: Model, other: Model) -> list[tuple[Joint, Joint]] | None:
-    """The joints of a model, each with that of the other which does the same: of its name, or of its place
+    """The joints of a model, each with that of the other which does the same: of its name, or of its index
     on the path to the end effector.
     """
     own = [joint for joint in model.joints if joint.nq]

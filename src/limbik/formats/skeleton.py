@@ -10,7 +10,7 @@ import numpy as np
 from limbik.model import Model
 from limbik.spatial import Array, pose_inverse
 
-STILL = 1e-9  # [m] a bone's place that moves by less does not move
+STILL = 1e-9  # [m] a bone's position that moves by less does not move
 
 # y up of axes in which x or z is: both keep as they are seen, turned by a quarter.
 _UPRIGHT = {
@@ -24,7 +24,7 @@ _UPRIGHT = {
 class Skeleton:
     """Bones with y up, parents before children, over T frames.
 
-    slides [n]: whether the place of a bone in its parent moves.
+    slides [n]: whether the position of a bone in its parent moves.
     """
 
     names: tuple[str, ...]
@@ -63,7 +63,7 @@ def skeleton_of(model: Model, q: Array, up: str, links: Sequence[str]) -> Skelet
 
 
 def _before(model: Model, link: str, indices: dict[str, int]) -> int:
-    """The place of the nearest link above that is in the skeleton; -1 where there is none."""
+    """The index of the nearest link above that is in the skeleton; -1 where there is none."""
     for joint in reversed(model.path(link)[:-1]):
         if joint.child in indices:
             return indices[joint.child]

@@ -72,7 +72,7 @@ def _number(text: str) -> float:
 def write(content: MarkerContent, title: str) -> str:
     """The text of a TRC, in mm; cells of gaps are empty.
 
-    TRC has no place for the axis that is up; its readers take y.
+    TRC cannot say the axis that is up; its readers take y.
     """
     rate = f"{1.0 / content.dt:.10g}"
     frames, count = content.positions.shape[:2]

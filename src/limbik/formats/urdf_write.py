@@ -138,7 +138,7 @@ def _fixed(name: str, parent: str, child: str, origin: Matrix4 | None = None) ->
 
 
 def _without_ball(joint: Joint, taken: set[str]) -> Iterator[Joint]:
-    """The joint, or three revolute joints in place of a ball joint."""
+    """The joint, or three revolute joints instead of a ball joint."""
     if joint.kind is not JointKind.BALL:
         yield joint
         return

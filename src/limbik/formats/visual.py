@@ -19,7 +19,7 @@ class Mesh:
 
     format: "stl", "dae" or "obj", then it is the file at `path`, or `data` holds that file's bytes; or "raw",
     then `data` holds the number of vertices and of triangles (uint32), the vertices (float32 x, y, z) and
-    the triangles (uint32, three places of vertices), all little-endian.
+    the triangles (uint32, three indices of vertices), all little-endian.
     """
 
     format: str

@@ -97,7 +97,7 @@ def _parsed(source: Source) -> Any:
 
 
 def _parsed_file(text: None, filename: str) -> Any:
-    """What an <xacro:include> names, in the place of the library's `parse`."""
+    """What an <xacro:include> names, instead of the library's `parse`."""
     import xacro
 
     try:
@@ -108,7 +108,7 @@ def _parsed_file(text: None, filename: str) -> Any:
 
 
 def _opened(filename: str) -> io.StringIO:
-    """A file's text, in the place of Python's `open`."""
+    """A file's text, instead of Python's `open`."""
     if not Path(filename).exists():
         raise FileNotFoundError(2, "there is no such file", filename)
     file = io.StringIO(decoded(bytes_of(Path(filename), filename), filename))
@@ -125,7 +125,7 @@ class _Builder(expatbuilder.ExpatBuilderNS):
     def start_element_handler(self, name: str, attributes: list[str]) -> None:
         super().start_element_handler(name, attributes)
         element: Any = self.curNode
-        element.place = (self.source, self.getParser().CurrentLineNumber + self.skipped)
+        element.origin = (self.source, self.getParser().CurrentLineNumber + self.skipped)
 
 
 _clone = minidom._clone_node  # type: ignore[attr-defined]
@@ -133,8 +133,8 @@ _clone = minidom._clone_node  # type: ignore[attr-defined]
 
 def _clone_with_line(node: Any, deep: bool, document: Any) -> Any:
     clone = _clone(node, deep, document)
-    if hasattr(node, "place"):
-        clone.place = node.place
+    if hasattr(node, "origin"):
+        clone.origin = node.origin
     return clone
 
 
@@ -160,11 +160,11 @@ def _locations(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
     while trace is not None:
         values = trace.tb_frame.f_locals
         for node in (values.get(name) for name in _IN_FRAMES):
-            while node is not None and not hasattr(node, "place"):
-                # A text has the place of what stands before it, or around it.
+            while node is not None and not hasattr(node, "origin"):
+                # A text has the origin of what stands before it, or around it.
                 node = getattr(node, "previousSibling", None) or getattr(node, "parentNode", None)
             if node is not None:
-                yield node.place
+                yield node.origin
         trace = trace.tb_next
 
 

@@ -29,7 +29,7 @@ class Goal:
 
     A solve succeeds when all goals of priority 0 are met. Those of priority 1 are met as well as they can be
     without giving up any of these, and those of priority 2 after them. (Where no goal has priority 0, the
-    next one takes its place.)
+    next one replaces it.)
 
     A kind of goal says here all that the rest of limbik needs of it: its tasks for the solvers, its error and
     the Jacobian of that, which are computed apart from any solver, and itself in words.

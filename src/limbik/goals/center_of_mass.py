@@ -19,7 +19,7 @@ class CenterOfMass(OfNoFrame):
     """Bring the centre of mass of the whole model to a point. Weights and tolerance are along world axes."""
 
     target: Vector3  # [m], in world axes
-    weight: float | Weights = ONE3  # 0 leaves that axis free: (1, 1, 0) asks for a place over the ground
+    weight: float | Weights = ONE3  # 0 leaves that axis free: (1, 1, 0) asks for a position over the ground
     tolerance: float | Weights = ZERO3  # [m] to either side, inside which there is no error
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ class JointMotion(NamedTuple):
     value: float  # [rad or m]
     rate: Array  # [1, nv]
     is_length: bool
-    turns: bool  # whole turns do not count
+    is_periodic: bool  # whole turns do not count
 
 
 class Body(Protocol):

@@ -45,7 +45,7 @@ class JointValue(OfNoFrame):
     def parts(self, body: Body) -> Iterator[Part]:
         joint = body.joint(self.joint)
         left = self.value - joint.value
-        if joint.turns:
+        if joint.is_periodic:
             left = math.remainder(left, 2.0 * math.pi)
         yield Part(joint.is_length, beyond(np.array([left]), (self.tolerance,)), joint.rate)
 

@@ -38,7 +38,7 @@ class Posture(OfNoFrame):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        q = as_numbers(self.q, f"the q of {self._kind}", "one number per place in q", GoalError)
+        q = as_numbers(self.q, f"the q of {self._kind}", "one number per index in q", GoalError)
         if q.ndim != 1 or not np.isfinite(q).all():
             raise GoalError(
                 f"the q of {self._kind} needs finite numbers (nq), found {described_value(self.q)}"
@@ -90,7 +90,7 @@ class Posture(OfNoFrame):
                 left[each.v : each.v + 3] = quat_log(quat_multiply(quat_conjugate(here), there))
             else:
                 change = float(self.q[each.q] - body.q[each.q])
-                left[each.v] = math.remainder(change, 2.0 * math.pi) if each.turns else change
+                left[each.v] = math.remainder(change, 2.0 * math.pi) if each.is_periodic else change
         counts = np.broadcast_to(self.weight, nv) > 0.0
         for is_position in (True, False):
             is_counted = counts & (is_length == is_position)

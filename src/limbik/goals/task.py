@@ -38,11 +38,11 @@ class Coordinate(NamedTuple):
 
     joint: str  # its name
     number: int  # which of the joint's velocities is the first
-    q: int  # place in q
-    v: int  # place in the velocity
+    q: int  # index in q
+    v: int  # index in the velocity
     is_rotation: bool  # four numbers of q and three of the velocity
     is_length: bool  # [m], not [rad]
-    turns: bool  # whole turns do not count
+    is_periodic: bool  # whole turns do not count
 
 
 class Mechanism(Protocol):

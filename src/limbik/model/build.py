@@ -264,7 +264,7 @@ class ModelBuilder:
         return self._add(name, JointKind.FIXED, parent, child, origin)
 
     def frame(self, name: str, *, link: str | None = None, pose: Any = None) -> Self:
-        """Add a named place on a link (default: the link added last)."""
+        """Add a named pose on a link (default: the link added last)."""
         check_name(name, "`name` of a frame")
         placement = _as_placement(pose, f"the pose of frame {name!r}")
         self._frames.append(Frame(name=name, link=self._parent(link, name), pose_link_frame=placement))

@@ -4,7 +4,7 @@ Frames between joints may be chosen freely, so every chain of revolute and prism
 
     pose_world_tool = base * A_1(x_1) ... A_n(x_n) * tool,    A(x) = Rz(theta) Tz(d) Tx(a) Rx(alpha)
 
-with x = q + offset in the place of theta (revolute joint) or d (prismatic joint). One kernel for each n then
+with x = q + offset instead of theta (revolute joint) or d (prismatic joint). One kernel for each n then
 serves every robot. The last row ends at the tool's origin, so what remains as `tool` is a rotation.
 """
 
@@ -42,7 +42,7 @@ class CanonicalChain:
     theta: Array  # [n, rad]; 0 for a revolute joint
     tool: Matrix4  # rotation from the last row's frame to the tool's
     is_prismatic: np.ndarray  # [n] of bool
-    joints: np.ndarray  # [n] of int: the place of the row's joint in the chain, or LOCKED
+    joints: np.ndarray  # [n] of int: the index of the row's joint in the chain, or LOCKED
     offset: Array  # [n, rad or m]: x = q + offset
     q_lower: Array  # [n, rad or m] the joint's limits; of a locked row 0
     q_upper: Array
@@ -75,7 +75,7 @@ class CanonicalChain:
         return np.asarray((x - self.offset)[..., moving])
 
     def with_tool_in_rows(self) -> CanonicalChain:
-        """The same chain with two more rows, locked, in the place of the tool's rotation."""
+        """The same chain with two more rows, locked, instead of the tool's rotation."""
         first, across, last = euler_zxz(self.tool[:3, :3])
         locked, nothing = np.array([first, last]), np.zeros(2)
         return replace(

@@ -19,7 +19,7 @@ from limbik.spatial import Matrix4
 class Chain:
     """The moving joints on the path to a frame.
 
-    The `origin` of each joint is its place in the moved frame of the joint before it (of the world, for the
+    The `origin` of each joint is its pose in the moved frame of the joint before it (of the world, for the
     first). A floating joint has become three prismatic joints and a ball joint, which read the same
     seven numbers.
 

@@ -44,8 +44,8 @@ class ConfigurationSpace:
     """Where the parts of q and v lie, and the operations on them. All arrays may have leading batch axes.
 
     Joints of one number ("scalar"), those with a quaternion ("turning": ball and floating joints), and the
-    positions of floating joints are each gathered by an array of places. Followers (joints with a mimic rule)
-    have no part of q and v; their values stand behind q where kinematics needs them, see `values`.
+    positions of floating joints are each gathered by an array of indices. Followers (joints with a mimic
+    rule) have no part of q and v; their values stand behind q where kinematics needs them, see `values`.
     """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
@@ -223,13 +223,14 @@ class ConfigurationSpace:
 
 
 def _leaders(joints: Sequence[Joint]) -> list[int]:
-    """For each joint the place of the one whose part of q it reads: itself, or the one it follows."""
+    """For each joint the index of the one whose part of q it reads: itself, or the one it follows."""
     indices = {joint.name: k for k, joint in enumerate(joints)}
     return [indices[joint.mimic.joint] if joint.mimic else k for k, joint in enumerate(joints)]
 
 
 def _offsets(starts: list[int], members: list[int], width: int = 0, before: int = 0) -> np.ndarray:
-    """Places of the last `width` numbers of some joints' parts, `before` numbers from their ends, [n, width].
+    """Indices of the last `width` numbers of some joints' parts, `before` numbers from their ends, [n,
+    width].
 
     Without a width: of the first number of each part, [n].
     """
@@ -240,7 +241,7 @@ def _offsets(starts: list[int], members: list[int], width: int = 0, before: int 
 
 
 def _range(joint: Joint) -> tuple[float, float]:
-    """The limits, with finite ones in place of infinite ones: a full turn or two metres."""
+    """The limits, with finite ones instead of infinite ones: a full turn or two metres."""
     half = 1.0 if joint.kind is JointKind.PRISMATIC else math.pi
     if math.isinf(joint.lower) and math.isinf(joint.upper):
         return -half, half

@@ -66,7 +66,7 @@ class EulerLimits:
 
     @property
     def axes(self) -> tuple[int, int, int]:
-        """The places of the three axes among x, y, z."""
+        """The indices of the three axes among x, y, z."""
         first, second, third = ("XYZ".index(axis) for axis in self.order)
         return first, second, third
 

@@ -51,7 +51,7 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.FLOATING: (7, 6),
 }
-FARTHEST = 1e9  # [rad or m] of limits and places
+FARTHEST = 1e9  # [rad or m] of limits and positions
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)  # one number: these lead and follow
@@ -96,7 +96,7 @@ class Joint:
 
     A ball joint's rotation is split as swing * twist: first a twist about `axis`, then a swing that turns
     `axis` itself. `lower` and `upper` bound the twist, `swing` is the half-angle of the cone within which
-    `axis` must stay. In place of these, `euler` bounds its Euler angles.
+    `axis` must stay. Instead of these, `euler` bounds its Euler angles.
 
     `velocity` and `acceleration` say how fast it may move; trackers and paths keep them unless they are told
     otherwise.
@@ -204,7 +204,7 @@ class Joint:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Frame:
-    """A named place on a link: a tool, a site, the link itself."""
+    """A named pose on a link: a tool, a site, the link itself."""
 
     name: str
     link: str

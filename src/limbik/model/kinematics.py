@@ -19,7 +19,7 @@ class Member(NamedTuple):
     """One joint of a tree."""
 
     joint: Joint
-    parent: int  # 0: the root link; otherwise 1 + the place of the joint whose child is the parent link
+    parent: int  # 0: the root link; otherwise 1 + the index of the joint whose child is the parent link
     origin: Matrix4  # pose_parent_joint
     q_start: int
     v_start: int

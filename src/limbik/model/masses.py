@@ -12,7 +12,7 @@ from limbik.spatial import Array
 
 
 class Masses:
-    """Masses on the links of a tree. masses: each with the place of its link, 0 the root.
+    """Masses on the links of a tree. masses: each with the index of its link, 0 the root.
 
     Each link's masses are one mass at their center. `links` [1 + n joints, ..., 4, 4] are poses of links.
     """

@@ -65,7 +65,7 @@ class Model:
 
     name: of the model.
     joints: Joint in any order; each moves one link (its child), so that the links form a tree with one root.
-    frames: named places on links, besides the links themselves: every link is also a frame of the same name.
+    frames: named poses on links, besides the links themselves: every link is also a frame of the same name.
     masses: Mass, any number for each link, for the center of mass.
     shapes: LinkShape, any number for each link, for collisions.
     pair_rules: PairRule, which pairs may touch; of two for the same pair the later one holds.
@@ -101,11 +101,11 @@ class Model:
     _space: ConfigurationSpace
     _kinematics: Kinematics
     _masses: Masses
-    _frame_links: np.ndarray  # place of each frame's link, 0 the root
+    _frame_links: np.ndarray  # index of each frame's link, 0 the root
     _frame_poses: Array  # [n_frames, 4, 4]
     _joint_indices: dict[str, int]
     _frame_indices: dict[str, int]
-    _parent_joints: tuple[int, ...]  # place of the joint before each joint, -1 at the root
+    _parent_joints: tuple[int, ...]  # index of the joint before each joint, -1 at the root
     _paths: dict[str, _Path]
     _path_sets: dict[tuple[str, ...], _Paths]
     _find_parts: Callable[[], PartsRead]
@@ -648,7 +648,9 @@ class _Paths:
             for k in joints
         ]
         self.kinematics = Kinematics(members)
-        self.places = [indices[int(model._frame_links[model._frame_index(each)]) - 1] + 1 for each in frames]
+        self.link_rows = [
+            indices[int(model._frame_links[model._frame_index(each)]) - 1] + 1 for each in frames
+        ]
         self.others = [  # frames that are not links
             (k, model.frame(each).pose_link_frame)
             for k, each in enumerate(frames)
@@ -656,7 +658,7 @@ class _Paths:
         ]
 
     def poses(self, values: Array) -> Array:
-        out = np.moveaxis(self.kinematics.links(values)[self.places], 0, -3)
+        out = np.moveaxis(self.kinematics.links(values)[self.link_rows], 0, -3)
         for k, local in self.others:
             out[..., k, :, :] = out[..., k, :, :] @ local
         return out

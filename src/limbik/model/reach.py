@@ -98,7 +98,7 @@ def _min_reach(segment: Segment) -> float:
     """The least length [m]: there, each prismatic joint is at an end of its travel, or where its derivative
     is 0.
 
-    Every such place within the travels is looked at.
+    Every such position within the travels is looked at.
     """
     nearest = math.inf
     choices = [[None, *(end for end in part[1:] if math.isfinite(end))] for part in segment.prismatic]

@@ -87,7 +87,7 @@ class Mesh:
 
     path: Path | None = None  # its ending says the format
     vertices: Array | None = None  # [k, 3] in metres
-    triangles: Any = None  # [m, 3] places of vertices
+    triangles: Any = None  # [m, 3] indices of vertices
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
     is_hull: bool = False
     data: bytes | None = None  # what the file holds, where it is not on the disk
@@ -111,7 +111,7 @@ class Mesh:
         is_index = (triangles >= 0) & (triangles < len(vertices)) & (triangles == np.floor(triangles))
         if triangles.ndim != 2 or triangles.shape[1:] != (3,) or not triangles.size or not is_index.all():
             raise CollisionError(
-                f"`triangles` of a mesh needs places of its {len(vertices)} vertices, shape (m, 3)"
+                f"`triangles` of a mesh needs indices of its {len(vertices)} vertices, shape (m, 3)"
             )
         object.__setattr__(self, "vertices", vertices)
         object.__setattr__(self, "triangles", triangles.astype(np.int64))

@@ -46,7 +46,7 @@ class Group:
     rest: Matrix3  # rotation_parent_link at rest
     axes: Array  # [n, 3] of the hinges, along the axes of the parent, at rest
     center: Array  # [3] the point that all hinges turn about, in axes of the link [m]
-    offset: Array  # [3] place of the link in the parent at rest [m]
+    offset: Array  # [3] position of the link in the parent at rest [m]
     slides: Array  # [m, 3] directions of the prismatic joints, along the axes of the parent
     hinge_indices: NDArray[np.intp]  # [n] in q
     slide_indices: NDArray[np.intp]  # [m] in q
@@ -91,12 +91,12 @@ class Articulation:
         self.model = model
         self.groups = _groups(model, frozenset(ends))
         self.links = tuple(group.link for group in self.groups)
-        self._places = {link: k for k, link in enumerate(self.links)}
+        self._indices = {link: k for k, link in enumerate(self.links)}
 
     def group(self, link: str) -> Group:
         """The group that moves a link. Raises ModelError where none ends at it."""
         try:
-            return self.groups[self._places[link]]
+            return self.groups[self._indices[link]]
         except (KeyError, TypeError):
             hint = did_you_mean(link, self.links)
             raise ModelError(

@@ -1,4 +1,4 @@
-"""When feet stand on the ground: by height and speed of smoothed places, with hysteresis and a median."""
+"""When feet stand on the ground: by height and speed of smoothed positions, with hysteresis and a median."""
 
 from __future__ import annotations
 

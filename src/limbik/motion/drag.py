@@ -40,7 +40,7 @@ def drag(
     falloff: float = 0.3,
     keep: Sequence[int] = (),
 ) -> Motion:
-    """The motion in which a link is at a place in one frame.
+    """The motion in which a link is at a position in one frame.
 
         limbik.motion.drag(motion, "LeftHand", 40, [0.3, 1.2, 0.4])
 

@@ -33,7 +33,7 @@ OUTSIDE = 1e3  # [rad] what an angle beyond its limits counts when branches are 
 
 @compiled
 def solve_rows(axes: Matrix, limits: Matrix, rotations: Matrix, angles: Matrix, watch: Watch) -> int:
-    """Angles [T, n] for unit quaternions xyzw [T, 4], in place of angles near which they are to be.
+    """Angles [T, n] for unit quaternions xyzw [T, 4], instead of angles near which they are to be.
 
     axes [n, 3]: of length 1, n from 1 to 3. limits [2, n]: lower and upper [rad]. Returns how many were done
     before the watch ended it.
@@ -48,7 +48,7 @@ def solve_rows(axes: Matrix, limits: Matrix, rotations: Matrix, angles: Matrix, 
 
 @compiled
 def solve_row(axes: Floats, limits: Floats, turn: Quaternion, angles: Floats) -> None:
-    """Angles [n] for one rotation, in place of angles near which they are to be."""
+    """Angles [n] for one rotation, instead of angles near which they are to be."""
     n = angles.size
     best = math.inf
     a, b, c = angles[0], angles[1] if n > 1 else 0.0, angles[2] if n > 2 else 0.0

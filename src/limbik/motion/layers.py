@@ -1,4 +1,4 @@
-"""The layered graph of a path: the configurations at places along it, and the steps between them.
+"""The layered graph of a path: the configurations at poses along it, and the steps between them.
 
 It is refined where a step is too great, or where its straight line in joint space leaves the path.
 """
@@ -22,13 +22,13 @@ from limbik.motion.preferences import Preference
 from limbik.motion.task_space import apart, interpolated, steps
 from limbik.spatial import Array, Matrix4
 
-APART = 0.02  # of the reach, between places at first
+APART = 0.02  # of the reach, between poses at first
 APART_ROTATION = 0.1  # [rad] likewise
 HALVINGS = 10  # of a stretch, before a step that is too great is a break
 MEASURED = 2  # halvings where a step deviates, before those of all branches are measured, and left out
 MAX_LAYERS = 20_000
 MAX_FIRST = 2_000  # of them at first, for steps shorter than usual
-USUAL_STEP = 0.25  # [rad or m] that places at first are near enough for
+USUAL_STEP = 0.25  # [rad or m] that poses at first are near enough for
 PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
 TIGHTER = 0.9  # of the allowed deviation: between the measured parts it may be a little more
 WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
@@ -45,7 +45,7 @@ class Rules(NamedTuple):
 
 @dataclass(eq=False)
 class Layer:
-    """One place along the path, and the configurations there."""
+    """One pose of the path, and the configurations there."""
 
     position: float  # counted in given poses
     pose: Matrix4
@@ -75,7 +75,7 @@ class Layers:
         self._watch = watch
         self.is_cut_short = False  # by the watch, or at MAX_LAYERS
         moving = [joint for joint in self._model.path(self._frame) if joint.nq]
-        self._places = [self._model.q_slice(joint.name).start for joint in moving]
+        self._q_indices = [self._model.q_slice(joint.name).start for joint in moving]
         self.turning = without_ends(self._model)
         self.layers = [self._new(at, 0) for at in self._first_positions()]
         if not candidates.is_complete:
@@ -91,7 +91,7 @@ class Layers:
     def solve(self) -> tuple[list[Layer], Route]:
         """The layers that have configurations, and the best route through them."""
         self._refine(measured=False)
-        if len(self._places) > 6:
+        if len(self._q_indices) > 6:
             self._improve()
         route = self._refine(measured=True)
         return self._reached(), route
@@ -113,7 +113,7 @@ class Layers:
         metres, radians = apart(wanted, self._model.pose(q, self._frame))
         return metres.max(axis=1), radians.max(axis=1)
 
-    # --- the places -----------------------------------------------------------------------------------------
+    # --- the poses ------------------------------------------------------------------------------------------
 
     def _first_positions(self) -> Array:
         if not self.candidates.is_full:  # the arm has hardly a configuration in between
@@ -284,9 +284,9 @@ class Layers:
 
     def _self_motions(self, q: Array) -> Array:
         """[k, nq] of length up to 1, both ways."""
-        jacobian = self._model.jacobian(q, self._frame)[:, self._places]
-        free = np.zeros((len(self._places) - 6, self._model.nq))
-        free[:, self._places] = np.linalg.svd(jacobian)[2][6:]
+        jacobian = self._model.jacobian(q, self._frame)[:, self._q_indices]
+        free = np.zeros((len(self._q_indices) - 6, self._model.nq))
+        free[:, self._q_indices] = np.linalg.svd(jacobian)[2][6:]
         return np.concatenate([part * free for part in (-1.0, -0.5, 0.5, 1.0)])
 
     # --- the graph ------------------------------------------------------------------------------------------

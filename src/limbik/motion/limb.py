@@ -212,7 +212,7 @@ class LimbPlan:
         """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the tip."""
         frame_poses = self.model.poses(q, self.frames)
         poses, beneath = {name: frame_poses[:, k] for k, name in enumerate(self.frames)}, q.copy()
-        rotations = self.turns(poses, q, target, rotation)
+        rotations = self.rotations(poses, q, target, rotation)
         self.apply(poses, q, rotations, rotation)
         if not (np.asarray(self.limb.weight) == 1.0).all():
             self._blend(beneath, q)
@@ -235,14 +235,14 @@ class LimbPlan:
         axis that is across both.
         """
         if self.tip is None or len(self.tip.axes) != 2:
-            self.apply(poses, q, self.turns(poses, q, target, rotation), rotation)
+            self.apply(poses, q, self.rotations(poses, q, target, rotation), rotation)
             return
         start, swivel = q.copy(), np.zeros(len(q))
         line = unit(target - _point(poses[self.root.link], self.root))
         missing = unit(cross(*self.tip.axes))
         for _ in range(SWIVEL_STEPS):
             q[:] = start
-            parent = self.apply(poses, q, self.turns(poses, q, target, rotation, swivel), rotation)
+            parent = self.apply(poses, q, self.rotations(poses, q, target, rotation, swivel), rotation)
             left = rotation_log(rotation @ np.swapaxes(parent @ self.tip.rotation_at(q), -1, -2))
             across = parent @ missing
             error = (left * across).sum(axis=1)
@@ -254,7 +254,7 @@ class LimbPlan:
             )
             swivel = np.clip(swivel + error / fraction, -MAX_SWIVEL, MAX_SWIVEL)
 
-    def turns(
+    def rotations(
         self,
         poses: dict[str, Array],
         q: Array,
@@ -262,7 +262,7 @@ class LimbPlan:
         rotation: Matrix3 | None,
         swivel: Array | float = 0.0,
     ) -> Rotations:
-        """The turns of root and mid in the world; poses: of `frames` at q; swivel: more than the limb's."""
+        """Rotations of root and mid in the world; poses: of `frames` at q; swivel: more than the limb's."""
         limb, count = self.limb, len(q)
         problems = np.empty((count, two_bone.ROW))
         goal, at = target, poses[limb.tip]

@@ -80,14 +80,14 @@ def fit_limb_lengths(
         fitted.motion.save("rigid.bvh")
 
     A bone goes from a joint of the BVH to the next one. Its length is the median of what position channels of
-    its joint make of it over time, its direction that of the median place; it is written as the offset of the
-    joint, which has no position channels any more. Roots keep theirs.
+    its joint make of it over time, its direction that of the median position; it is written as the offset of
+    the joint, which has no position channels any more. Roots keep theirs.
 
     Then each frame is solved anew, as the least weighted error (`solve(..., mode="best")`) of these goals:
-    what is kept stays at its place, with its orientation; roots stay at theirs; all bones turn as before.
+    what is kept stays where it is, with its orientation; roots stay at theirs; all bones turn as before.
     They weigh 10 and 1, 1 and 0.3 per metre and radian. Each frame is solved from the angles that it had.
 
-    lengths: of bones in metres, by the link at their end, in place of the median: {"LeftLeg": 0.43} is that
+    lengths: of bones in metres, by the link at their end, instead of the median: {"LeftLeg": 0.43} is that
     of the left thigh.
     symmetric: bones that `limbik.humanoid` finds on both sides get the mean of both lengths; those in
     `lengths` keep what is given.

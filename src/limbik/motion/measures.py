@@ -69,7 +69,7 @@ class Measures:
     frames: int
     duration: float  # [s]
     feet: tuple[Foot, ...]
-    jerk: float  # [m/s^3] root mean square of the third derivative of all links' places
+    jerk: float  # [m/s^3] root mean square of the third derivative of all links' positions
     jitter_mm: float  # root mean square of noise from frame to frame: white noise of 1 mm gives 1
     speed: Peak | None  # of a joint that turns [rad/s]
     acceleration: Peak | None  # [rad/s^2]
@@ -120,7 +120,7 @@ def measure(
     `ContactRule.for_legs` of the motion's.
     ground: height of the ground along `motion.up` [m].
     limbs: (root, mid, tip) of each limb, three names of frames, such as hip, knee and ankle.
-    targets: for names of frames, the places [T, 3] where they were to be [m]; a row of nan is left out.
+    targets: for names of frames, the positions [T, 3] where they were to be [m]; a row of nan is left out.
 
     Slide is a speed in cm/s while a foot stands, along the ground or the belt of a rule, each step between
     two frames that both are in contact. How deep a foot is, is measured at heel, ball and tip of its sole
@@ -136,7 +136,7 @@ def measure(
     soles = {sole.ankle: sole for sole in _soles(motion)} if feet is None else {}
     stands = _stands(motion, names, contacts)
     belt = contacts.ground_velocity if isinstance(contacts, ContactRule) else np.zeros(3)
-    needed = "places by the names of frames"
+    needed = "positions by the names of frames"
     wanted = {} if targets is None else mapping_of(targets, "targets", GoalError, needed)
     height = as_number(ground, "ground", "a height [m]", GoalError)
     speed, acceleration = _peaks(motion, slides=False)
@@ -270,7 +270,7 @@ def _limit_margin(motion: Motion) -> Peak | None:
 
 
 def _link_differences(motion: Motion, weights: Sequence[float]) -> Array:
-    """Differences of the places of all links from frame to frame, [..., 3]; in pieces, to save memory."""
+    """Differences of the positions of all links from frame to frame, [..., 3]; in pieces, to save memory."""
     width = len(weights)
     pieces = []
     links = [motion.model.frame_names.index(link) for link in motion.links]
@@ -305,7 +305,7 @@ def _range(values: Array) -> tuple[float, float]:
 
 def _tracking(motion: Motion, name: str, target: ArrayLike) -> Tracking:
     positions = _positions(motion, name)
-    needed = f"places [{len(motion)}, 3] in metres"
+    needed = f"positions [{len(motion)}, 3] in metres"
     wanted = as_numbers(target, f"the target of {name!r}", needed, GoalError)
     if wanted.shape != positions.shape:
         raise GoalError(f"the target of {name!r} needs {needed}, found shape {wanted.shape}")

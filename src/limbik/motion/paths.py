@@ -55,8 +55,8 @@ def solve_path(
     """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
 
     Between the poses the frame is to move on straight lines, its orientation turning evenly. The
-    configurations of all branches at places along the path are the layers of a graph, through which dynamic
-    programming finds the best route; places are added until steps in joint space stay near the path.
+    configurations of all branches at poses along the path are the layers of a graph, through which dynamic
+    programming finds the best route; poses are added until steps in joint space stay near the path.
 
     poses:
         [N, 4, 4], at least one.

@@ -151,28 +151,28 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     ankle = float(np.mean([-sole[:, 2].min() for sole in soles.values()]))
 
     def brought(positions: Array) -> Array:
-        """Places [T, 3] in the measure of the other body, feet on the ground."""
+        """Positions [T, 3] in the measure of the other body, feet on the ground."""
         moved = scale * (positions - [0.0, 0.0, base])
         moved[:, 2] += ankle
         return moved
 
     def alike(role: str, weight: float) -> _Followed:
         """A part of the other body is oriented as that of the source."""
-        return _turn(other, role, body.turns(q, role), weight)
+        return _turn(other, role, body.rotations(q, role), weight)
 
     for k, side in enumerate(SIDES):
-        rotations = _stood_upright(body.turns(q, side + LEG[2]), stands[:, k])
+        rotations = _stood_upright(body.rotations(q, side + LEG[2]), stands[:, k])
         rotations = flat_rotations(rotations, stands[:, k], motion.dt)
         positions = lifted(held_positions(brought(feet[side]), stands[:, k]), rotations, soles[side])
         yield _position(other, side + LEG[2], positions, FOOT)
         yield _turn(other, side + LEG[2], rotations, FOOT_TURN)
     left, right = (body.centers(q, side + LEG[0]) for side in SIDES)
-    hips = body.turns(q, "hips")
+    hips = body.rotations(q, "hips")
     yield _position(other, "hips", brought(0.5 * (left + right)) + hips @ _from_hip_joints(other), HIPS)
     yield _turn(other, "hips", hips, HIPS_TURN)
     carrier, trunk = body.first_of(TRUNK), other.first_of(TRUNK)
     if carrier and trunk:
-        yield _turn(other, trunk, body.turns(q, carrier), TRUNK_TURN)
+        yield _turn(other, trunk, body.rotations(q, carrier), TRUNK_TURN)
     before = trunk or "hips"
     for role in (*TRUNK, "neck", "head"):
         if role != trunk and body.has(role) and other.has(role) and _moves(other, role, before):
@@ -247,7 +247,7 @@ def _from_hip_joints(other: Anatomy) -> Array:
     q = other.upright[None]
     left, right = (other.centers(q, side + LEG[0])[0] for side in SIDES)
     away: Array = other.points(q, "hips")[0] - 0.5 * (left + right)
-    return other.turns(q, "hips")[0].T @ away
+    return other.rotations(q, "hips")[0].T @ away
 
 
 def _silent(done: int, total: int) -> None:

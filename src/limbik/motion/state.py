@@ -19,7 +19,7 @@ AS_TARGET = 0.0  # the numbers of its target
 AS_POSE = 1.0  # a pose 4x4, of this task and of the next
 AS_BEFORE = 2.0  # the pose of the task before
 
-# Settings, by place.
+# Settings, by index.
 DT = 0  # [s]
 BRAKES = 1  # 1: some joint has an acceleration limit
 FRESH = 2  # 1: nothing is known of the step before

@@ -30,13 +30,13 @@ class Steady:
         self.goals: tuple[Goal, ...] = tuple(posture)  # one, or none where all joints are free
         self._home, self._share = home, fraction
         self._rows = np.array([k for k, each in enumerate(counted) if not each.is_rotation], dtype=np.int64)
-        self._places = np.array([each.q for each in counted if not each.is_rotation], dtype=np.int64)
+        self._q_indices = np.array([each.q for each in counted if not each.is_rotation], dtype=np.int64)
         self._balls = [(k, slice(each.q, each.q + 4)) for k, each in enumerate(counted) if each.is_rotation]
 
     def write(self, q: Array, targets: Array) -> None:
         """Its targets [rows, 12] after a configuration [nq]."""
-        here = q[self._places]
-        targets[self._rows, 0] = here + self._share * (self._home[self._places] - here)
+        here = q[self._q_indices]
+        targets[self._rows, 0] = here + self._share * (self._home[self._q_indices] - here)
         for row, index in self._balls:
             home = math.copysign(self._share, q[index] @ self._home[index]) * self._home[index]
             quat = (1.0 - self._share) * q[index] + home

@@ -89,7 +89,7 @@ MET = 0  # what a step returns: all targets have been read
 def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch) -> int:
     """Move q by one step toward the given targets.
 
-    Returns MET, or 1 more than the place of a task whose target means nothing; nothing has changed then.
+    Returns MET, or 1 more than the index of a task whose target means nothing; nothing has changed then.
     """
     refused = find_bad_target(motion)
     if refused > 0:

@@ -45,7 +45,7 @@ def straight_line(start: Any, end: Any, count: int = 50) -> Array:
 def polyline(poses: ArrayLike, count: int = 50) -> Array:
     """Poses [count, 4, 4] evenly, by distance, on the straight lines through poses [N, 4, 4].
 
-    Corners are cut to a count's next pose. Poses at one place are passed by the angle between them.
+    Corners are cut to a count's next pose. Poses at one position are passed by the angle between them.
 
     Raises GoalError for fewer than two poses, for poses that are all the same, or a count below 2.
     """

@@ -17,12 +17,12 @@ from limbik.numerics.linear import copy, dot, fill
 
 OUTSIDE = 1e-9  # [lengths or half radians] beyond the edge that counts as outside
 LEFT = 0.01  # part of a tolerance beyond the edge that a second iteration takes off
-HELD = 2.0  # in place of an edge: a row across a cone, which stays as it is
+HELD = 2.0  # instead of an edge: a row across a cone, which stays as it is
 
 
 @compiled
 def measure(motion: Motion, errors: Floats) -> None:
-    """Note the whole errors [rows] that have been evaluated, and put in their place how far the rows are from
+    """Note the whole errors [rows] that have been evaluated, and replace them by how far the rows are from
     the edge that they are brought to; 0 of those that are free.
     """
     for row in range(errors.size):

@@ -13,7 +13,7 @@ from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.rotation import Quaternion, Vector, exponential, product, rotate
 from limbik.numerics.trigonometry import angle_of
 
-# Sums of pairs, by place.
+# Sums of pairs, by index.
 WEIGHT = 0
 NOW = 1  # weighted sum of the points as they are [m]
 WANTED = 4  # and as they are wanted

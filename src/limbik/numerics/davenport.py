@@ -16,7 +16,7 @@ SAME = 1e-9  # of the greatest eigenvalue: another one is the same
 ROUNDING = 1e-17
 MAX_ROTATIONS = 8  # rounds over a 4x4 matrix; each squares what is left beside the diagonal
 
-# Of the scratch [41], by place: a 3x3 matrix B, Davenport's matrix K, its eigenvectors.
+# Of the scratch [41], by index: a 3x3 matrix B, Davenport's matrix K, its eigenvectors.
 B_MATRIX = 0
 K_MATRIX = 9
 VECTOR_MATRIX = 25

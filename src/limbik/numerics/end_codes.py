@@ -1,6 +1,6 @@
 """Why a solve ended: what the kernels of every engine return.
 
-Those that are not negative are places in `limbik.solution.STATUSES`.
+Those that are not negative are indices in `limbik.solution.STATUSES`.
 """
 
 SOLVED = 0

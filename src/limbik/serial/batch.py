@@ -432,7 +432,7 @@ def _arrive(
 
 @compiled
 def _code(plan: Floats, lane: int, at: int, work: Floats) -> int:
-    """Why a lane is given up, whose record stands at a place."""
+    """Why a lane is given up, whose record begins at an offset."""
     if work[at + IS_POSE] == 1.0 and work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
         return UNREACHABLE
     is_spent = (work[AT_MEMORY + USED * WIDTH + lane] >= plan[SET_BUDGET]) & (work[at + TRIES] == 0.0)

@@ -167,7 +167,7 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
 
 @compiled
 def _begin(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, work: Floats) -> bool:
-    """Look at the goal and at the start and place the lanes; False where one is bad."""
+    """Look at the goal and at the start and fill the lanes; False where one is bad."""
     if not _take_goal(plan, pose, work):
         work[AT_ANSWER] = BAD_GOAL
         return False

@@ -62,7 +62,7 @@ class Layout:
         shape = self.shape
         divisions = dict(zip(("D0", "D1", "D2", "D3", "D4"), (*shape.divisions, 1), strict=False))
         return {
-            **{f"AT_{name}": place for name, place in self.offsets.items()},
+            **{f"AT_{name}": offset for name, offset in self.offsets.items()},
             **{f"SET_{name.upper()}": self.offsets["SETTINGS"] + i for i, name in enumerate(SETTINGS)},
             **divisions,
             "AT_LOWER": 5 * shape.n,  # of x, in the numbers of the step

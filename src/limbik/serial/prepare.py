@@ -21,7 +21,7 @@ FAST_CHAIN = (
     "one more)"
 )
 FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits
-UNBOUNDED = 1e9  # in the place of an infinite limit, so that nothing infinite is computed with
+UNBOUNDED = 1e9  # instead of an infinite limit, so that nothing infinite is computed with
 NO_WEIGHT = 1e30  # softness of a row that is not asked for
 
 

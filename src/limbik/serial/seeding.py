@@ -102,7 +102,7 @@ def seed_candidate(
     base_yaw: float,
     tool_roll: float,
 ) -> None:
-    """A candidate of a cell, completed, into a lane: `at` is the place of its first number."""
+    """A candidate of a cell, completed, into a lane: `at` is the index of its first number."""
     held = (cell * DEPTH + HELD) * CANDIDATES + candidate
     for i in range(N):
         if i == BASE_YAW:

@@ -9,7 +9,7 @@ given in the goal's axes, so the tool has to arrive at the origin with no rotati
 the error is a weight on an axis of the goal.
 
 Sources: the damping is Sugihara's, "Solvability-Unconcerned Inverse Kinematics by the Levenberg-Marquardt
-Method", IEEE Trans. Robotics 27(5), 2011, with the squared error in the place of his E; joints that push
+Method", IEEE Trans. Robotics 27(5), 2011, with the squared error instead of his E; joints that push
 against a limit are left out (an active set of one pass; where that is not enough, of two: those that the step
 would bring out of their limits are moved just to them, and the others do the rest, as in the bounded variable
 least squares of Stark & Parker 1995).
@@ -48,7 +48,7 @@ COSINE_SINGLE = (-2.6051076498184074e-07, 2.4760135716520707e-05, -0.00138883608
                  0.041666636210470585, -0.49999999357046526, 0.9999999997800425)  # fmt: skip
 
 # Squared cosine of half the rotation error under which it counts as a half turn: its axis is as good as lost,
-# and one that no machine is built along takes its place.
+# and one that no machine is built along replaces it.
 NEAR_HALF_TURN = 1e-6
 HALF_TURN = (24.0 / 17.0, 18.0 / 17.0, 16.0 / 17.0)
 

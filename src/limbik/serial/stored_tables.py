@@ -47,7 +47,7 @@ def _built(name: str, prepared: Prepared) -> Table:
 
 
 def _without_tool(prepared: Prepared) -> np.ndarray:
-    """The rows [n, 5], ending on the last axis: a key does not depend on the tool's place
+    """The rows [n, 5], ending on the last axis: a key does not depend on the tool's position
     (`serial.seed_table`).
     """
     rows = prepared.rows.copy()

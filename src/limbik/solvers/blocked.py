@@ -52,7 +52,7 @@ def blocked_by(
 
 
 def blocked_each(request: Request, checker: Checker, clearance: float, q: Array, moving: Array) -> Array:
-    """The same for many q [N, nq] that meet plain poses of one frame: the place of the status in `STATUSES`,
+    """The same for many q [N, nq] that meet plain poses of one frame: the index of the status in `STATUSES`,
     that of SOLVED where nothing is known to be in collision.
     """
     goal = fixed_goal(request)

@@ -64,7 +64,7 @@ class Constrained:
         self._solver, self._request, self._q, self._free, self._ends = solver, request, q, free, ends
         self._length = half_reach(request)
         model = request.model
-        self._turns = [each.q for each in model.coordinates if each.is_rotation]
+        self._angles = [each.q for each in model.coordinates if each.is_rotation]
         lower, upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
         if use_limits:
             scalar = np.array([not each.is_rotation for each in model.coordinates], dtype=bool)
@@ -124,7 +124,7 @@ class Constrained:
         if model.nq == model.nv:
             return np.asarray(N.T[:, self._free])
         by_q = np.linalg.pinv(N)
-        for index in self._turns:
+        for index in self._angles:
             by_q[:, index : index + 4] /= np.linalg.norm(moved[index : index + 4])
         return np.asarray(by_q[:, self._free])
 

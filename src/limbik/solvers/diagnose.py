@@ -162,7 +162,7 @@ class _Case:
         return self._off(goes_on) < FALLING * self._off(self.solution)
 
     def conflict(self) -> tuple[int, ...]:
-        """Places of goals that are met when one of them is left out, but not all together; () if none are."""
+        """Indices of goals that are met without one of them, but not all together; () if there are none."""
         everyone = range(len(self.request.goals))
         if len(everyone) < 2 or any(self._met([index]) is None for index in everyone):
             return ()

@@ -69,7 +69,7 @@ def solve(
         goal is still met. With "lm" for one plain goal.
 
     tool:
-        Pose 4x4 of a tool, which then meets the goal in place of the frame: of a single goal, in that goal's
+        Pose 4x4 of a tool, which then meets the goal instead of the frame: of a single goal, in that goal's
         own frame, whichever it is; of several goals, in the end effector, and the goals for other frames are
         for these frames themselves.
 

@@ -44,7 +44,7 @@ def velocities_of(model: Model, joints: Iterable[str]) -> Array:
 
 
 def still_indices(request: Request) -> NDArray[np.intp]:
-    """Places in q [nq] of the joints that goals do not move, and of those that are locked."""
+    """Indices in q [nq] of the joints that goals do not move, and of those that are locked."""
     is_still = np.ones(request.model.nq, dtype=bool)
     for name in free_to_move(request):
         is_still[request.model.q_slice(name)] = False

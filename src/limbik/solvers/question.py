@@ -66,7 +66,7 @@ class Question:
 
 
 class Kept(Question):
-    """A request in place of a plan, with the words for its engine."""
+    """A request instead of a plan, with the words for its engine."""
 
     def __init__(self, request: Request, engine: str) -> None:
         self._request, self.engine = request, engine

@@ -26,7 +26,7 @@ MOVES = 1e-6  # [rad or m] of a joint along the curve
 
 @dataclass(frozen=True, eq=False)
 class Mover:
-    """What moves: the joints of a chain, all revolute or prismatic, by their places in q."""
+    """What moves: the joints of a chain, all revolute or prismatic, by their indices in q."""
 
     model: Model
     frame: str | None

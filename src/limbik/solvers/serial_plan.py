@@ -76,17 +76,17 @@ class Others:
 
     def __init__(self, model: Model, indices: NDArray[np.intp]) -> None:
         self._model = model
-        self._places = np.setdiff1d(np.arange(model.nq), indices)
+        self._q_indices = np.setdiff1d(np.arange(model.nq), indices)
         numbers = [each.q for each in model.coordinates if not each.is_rotation]
-        self._are_numbers = bool(np.isin(self._places, numbers).all())
-        self._lower, self._upper = model.lower[self._places], model.upper[self._places]
+        self._are_numbers = bool(np.isin(self._q_indices, numbers).all())
+        self._lower, self._upper = model.lower[self._q_indices], model.upper[self._q_indices]
 
     def clip(self, q: Array) -> None:
         """Bring them within their limits, in q [nq] itself; which is quicker than `Model.clip` of all."""
         if self._are_numbers:
-            q[self._places] = np.minimum(np.maximum(q[self._places], self._lower), self._upper)
+            q[self._q_indices] = np.minimum(np.maximum(q[self._q_indices], self._lower), self._upper)
         else:
-            q[self._places] = self._model.clip(q)[self._places]
+            q[self._q_indices] = self._model.clip(q)[self._q_indices]
 
 
 class SerialPlan(Plan):
@@ -112,12 +112,12 @@ class SerialPlan(Plan):
         self.shape = self._prepared.shape
         self._moving = np.flatnonzero(self._canonical.joints != LOCKED)
         self._chain = chain
-        self._places = chain.q_indices
+        self._q_indices = chain.q_indices
         self._locked = _locked_rows(model, chain, self._canonical, options.locked)
         n = self._canonical.size
-        self._is_complete = np.array_equal(self._places, np.arange(model.nq))  # no joint off the path
+        self._is_complete = np.array_equal(self._q_indices, np.arange(model.nq))  # no joint off the path
         self._is_whole = self._is_complete and n == model.nq
-        self._others = Others(model, self._places)
+        self._others = Others(model, self._q_indices)
         is_pose = goal is Pose and (weights is None or weights == EVERYTHING)
         table = table_for(self._prepared) if is_pose and not self._locked else None
         self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
@@ -243,7 +243,7 @@ class SerialPlan(Plan):
     def _beside(self, q: Array, rows: Array) -> Array:
         """The model's configurations [N, nq] for the rows' [N, n], the other joints as in q [nq]."""
         whole = np.tile(q, (len(rows), 1))
-        whole[:, self._places] = rows[:, self._moving]
+        whole[:, self._q_indices] = rows[:, self._moving]
         return whole
 
     def _settle(
@@ -258,12 +258,12 @@ class SerialPlan(Plan):
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
-        q[self._places] = outcome[Q][self._moving]
+        q[self._q_indices] = outcome[Q][self._moving]
         observer = None if descents is None else Observer()
         solution = self._descent.solve(Problem((goal,), q), observer)
         if observer is not None and descents is not None:
             descents[:] = observer.descents
-        outcome[Q][self._moving] = solution.q[self._places]
+        outcome[Q][self._moving] = solution.q[self._q_indices]
         outcome[ERROR], outcome[CHORD] = solution.outcome[ERROR], solution.outcome[CHORD]
         outcome[ITERATIONS] += solution.iterations
 
@@ -350,7 +350,7 @@ class SerialPlan(Plan):
         whole = np.tile(self.model.neutral, (len(rows), 1)) if starts is None else starts.copy()
         if self.uses_limits:
             whole = self.model.clip(whole)
-        whole[:, self._places] = rows[:, self._moving]
+        whole[:, self._q_indices] = rows[:, self._moving]
         return whole
 
     def measure(self, outcome: Array, pose: Array) -> None:
@@ -406,7 +406,7 @@ class SerialPlan(Plan):
             self._others.clip(whole)
             if np.abs(whole - q).max() > ROUNDING:
                 outcome[MOVED] = 1.0
-        whole[self._places] = outcome[Q][self._moving]
+        whole[self._q_indices] = outcome[Q][self._moving]
         return whole
 
     def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
@@ -475,9 +475,9 @@ class SerialPlan(Plan):
         if self._is_whole:
             return start
         if len(self._moving) == self._canonical.size:
-            return np.take(start, self._places, axis=-1)
+            return np.take(start, self._q_indices, axis=-1)
         rows = np.zeros((*start.shape[:-1], self._canonical.size))
-        rows[..., self._moving] = start[..., self._places]
+        rows[..., self._moving] = start[..., self._q_indices]
         return rows
 
     def lock(self, numbers: Array, rows: Array) -> None:

@@ -22,8 +22,8 @@ from limbik.analytic.swivel import (
     error,
     flips,
     reached,
+    rotations,
     swivel_of,
-    turns,
 )
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
@@ -45,7 +45,7 @@ class Interval(NamedTuple):
     begin: float  # [rad]
     end: float  # at least begin, at most a turn later
     bend: int  # of the elbow, 0 or 1
-    choice: int  # of shoulder and wrist, a place in CHOICES
+    choice: int  # of shoulder and wrist, an index into CHOICES
 
     @property
     def is_closed(self) -> bool:
@@ -79,7 +79,7 @@ class Swiveling:
     def _within(self, bend: int, swivel: Array, shoulder: Any, wrist: Any) -> tuple[Array, Any]:
         """The chain's configurations [..., 7], and which of them [...] reach the pose within the limits."""
         turn = Turn(np.cos(swivel), np.sin(swivel))
-        rows = turns(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
+        rows = rotations(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
         angles = np.broadcast_arrays(*(np.arctan2(each.sine, each.cosine) for each in rows))
         q, excess = self.plan.within_limits(np.stack(angles, axis=-1), self.near)
         return q, (excess <= AT_LIMIT) & (np.sqrt(error(self.plan.arm, self.wanted, rows)) < MET)

@@ -136,7 +136,7 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
         if link["parent"] != WORLD:
             lengths[k] = lengths[link["parent"]] + np.linalg.norm(link["translation"])
     frames = (model.end_effector if frame is None else frame for frame in frames_of(goals))
-    ends = [*tree.link_poses.values(), *(tree.place(model, frame) for frame in frames)]
+    ends = [*tree.link_poses.values(), *(tree.attachment(model, frame) for frame in frames)]
     held = float(np.linalg.norm(tool[:3, 3]))
     reaches = [lengths[link] + float(np.linalg.norm(pose[:3, 3])) for link, pose in ends if link != WORLD]
     longest = max(reaches, default=0.0)

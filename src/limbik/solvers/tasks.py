@@ -79,12 +79,12 @@ class TaskMaker:
 
     def _of_frame(self, goal: Goal, task: Task, is_only: bool) -> Records:
         frame = self.model.end_effector if goal.frame is None else goal.frame
-        link, pose = self.tree.place(self.model, frame)
+        link, pose = self.tree.attachment(self.model, frame)
         if is_only or frame == self.model.end_effector:
             pose = pose @ self.tool
         reference, seen_from = WORLD, np.eye(4)
         if goal.reference_frame is not None:
-            reference, seen_from = self.tree.place(self.model, goal.reference_frame)
+            reference, seen_from = self.tree.attachment(self.model, goal.reference_frame)
         if link == reference:
             beside, where = "", "before it"
             if goal.reference_frame is not None:
@@ -93,8 +93,8 @@ class TaskMaker:
                 f"frame {frame!r} of model {self.model.name!r} cannot move{beside}: no joint lies {where}"
             )
         record = _record(task)
-        record["link"], record["place"] = link, _numbers(pose)
-        record["reference"], record["reference_place"] = reference, _numbers(seen_from)
+        record["link"], record["pose"] = link, _numbers(pose)
+        record["reference"], record["reference_pose"] = reference, _numbers(seen_from)
         self._count(record, is_length=task.kind in LENGTHS)
         bounds = self.bounds_of(goal) if task.kind == POINT and all(task.weights) else None
         if bounds is not None:
@@ -110,7 +110,7 @@ class TaskMaker:
             )
         record = _record(task)
         record["link"] = record["reference"] = WORLD
-        record["reference_place"] = _numbers(np.eye(4))
+        record["reference_pose"] = _numbers(np.eye(4))
         self._count(record, is_length=True)
         return record
 
@@ -124,7 +124,7 @@ class TaskMaker:
         if joint.kind not in SCALAR:
             kind = type(goal).__name__
             raise GoalError(f"{kind} needs a revolute or prismatic joint; {name!r} is {joint.kind.value}")
-        return self._of_link(task, self.tree.joint_links[name], turns=not joint.has_limits)
+        return self._of_link(task, self.tree.joint_links[name], is_periodic=not joint.has_limits)
 
     def _of_coordinate(self, task: Task) -> Records:
         """A number of a joint, or its rotation."""
@@ -134,18 +134,18 @@ class TaskMaker:
         joint = self.model.joint(name)
         if task.kind == NUMBER:
             first = last if joint.kind in SCALAR else last - (joint.nv - 3)
-            return self._of_link(task, first + number, turns=task.coordinate.turns)
+            return self._of_link(task, first + number, is_periodic=task.coordinate.is_periodic)
         record, here = _record(task), self.tree.links[last]
-        record["link"], record["place"] = last, _numbers(np.eye(4))
+        record["link"], record["pose"] = last, _numbers(np.eye(4))
         record["reference"] = here["parent"]
-        record["reference_place"] = np.concatenate([here["translation"], here["rotation"]])
+        record["reference_pose"] = np.concatenate([here["translation"], here["rotation"]])
         self._count(record, is_length=False)
         return record
 
-    def _of_link(self, task: Task, link: int, *, turns: bool) -> Records:
+    def _of_link(self, task: Task, link: int, *, is_periodic: bool) -> Records:
         record, is_revolute = _record(task), self.tree.links[link]["kind"] == REVOLUTE
         record["link"] = link
-        record["turns"] = is_revolute and turns
+        record["periodic"] = is_revolute and is_periodic
         self._count(record, is_length=not is_revolute)
         return record
 

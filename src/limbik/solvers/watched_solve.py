@@ -54,7 +54,7 @@ class Watched:
 
     def __init__(self, layout: Layout, numbers: Array, work: Array) -> None:
         n, at = layout.shape.n, working_offsets(layout.shape.n, layout.rows)
-        self._numbers, self._places, self._n = numbers.copy(), layout.constants, n
+        self._numbers, self._offsets, self._n = numbers.copy(), layout.constants, n
         block = work[: layout.rows * LANES].reshape(layout.rows, LANES)
         self._x, self._evaluated = block[:n], block[-n:]
         self._records = work[at["AT_LANES"] : at["AT_MARKS"]].reshape(-1, LANES)
@@ -68,9 +68,9 @@ class Watched:
 
     def run(self, drive: Driver, mode: int, watch: Watch) -> int:
         """Solve until the watch ends it; how it ended, as the driver says it."""
-        numbers, budget = self._numbers, self._places["SET_BUDGET"]
+        numbers, budget = self._numbers, self._offsets["SET_BUDGET"]
         budget_left = numbers[budget]
-        numbers[budget], numbers[self._places["SET_ROUNDS"]] = 0.0, 1.0
+        numbers[budget], numbers[self._offsets["SET_ROUNDS"]] = 0.0, 1.0
         code = drive(numbers, mode)  # takes the start, or seeds, and makes no iteration
         if code < 0:
             return code
@@ -94,7 +94,7 @@ class Watched:
         code = RUNNING
         for used in range(1, max_iterations + 1):
             self._forget()
-            self._numbers[self._places["SET_BUDGET"]] = used
+            self._numbers[self._offsets["SET_BUDGET"]] = used
             code = drive(self._numbers, RESUME)
             self._look()
         return code
@@ -194,7 +194,7 @@ class Watched:
         return np.clip(np.where(circular == 1.0, turned, q), lower, upper)
 
     def _part(self, name: str) -> Array:
-        begin = self._places[f"AT_{name}"]
+        begin = self._offsets[f"AT_{name}"]
         return self._numbers[begin : begin + self._n]
 
 

@@ -55,7 +55,7 @@ __all__ = [
     "solve",
 ]  # fmt: skip
 
-# Settings, by place, after those of every solve (`tree.settings`).
+# Settings, by index, after those of every solve (`tree.settings`).
 METHOD = 5  # which of several methods in one kernel
 DAMPING = 6  # the method's: factor on every step
 GAIN = 7  # the method's

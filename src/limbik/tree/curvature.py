@@ -17,7 +17,7 @@ from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.tree.residuals import rows_of
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-# Of one link and all that it carries, by place in its row of `workspace.scratch`.
+# Of one link and all that it carries, by index in its row of `workspace.scratch`.
 FORCE = 0  # at points [3]
 TENSOR = 3  # sum of point times force [9], row by row
 WRENCH = 12  # of what turns: moment about the world's origin, and force [6]
@@ -86,7 +86,7 @@ def load_links(tree: Tree, objectives: Objectives, workspace: Workspace, forces:
             )
             if is_point:
                 o = j * FRAME_SIZE
-                x, y, z = times(workspace.frames, o + ROTATION, task.place[0], task.place[1], task.place[2])
+                x, y, z = times(workspace.frames, o + ROTATION, task.pose[0], task.pose[1], task.pose[2])
                 x, y, z = (
                     x + workspace.frames[o],
                     y + workspace.frames[o + 1],
@@ -112,7 +112,7 @@ def load_links(tree: Tree, objectives: Objectives, workspace: Workspace, forces:
 def add_force(
     load: Floats, x: float, y: float, z: float, mass: float, fx: float, fy: float, fz: float
 ) -> None:
-    """A force at a point, of which a share is there: mass times place, and mass."""
+    """A force at a point, of which a share is there: mass times position, and mass."""
     load[FORCE] += mass * fx
     load[FORCE + 1] += mass * fy
     load[FORCE + 2] += mass * fz

@@ -20,7 +20,7 @@ from limbik.tree.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERI
 LINK = np.dtype(
     [
         ("kind", np.int64),  # REVOLUTE, PRISMATIC or SPHERICAL
-        ("parent", np.int64),  # place of the link before it, -1: the world
+        ("parent", np.int64),  # index of the link before it, -1: the world
         ("q", np.int64),  # where its numbers begin in q
         ("v", np.int64),  # and in a velocity
         ("multiplier", np.float64),  # value = multiplier * q + offset
@@ -115,7 +115,7 @@ def pose_screws(links: Records, frames: Floats, screws: Floats) -> None:
 
 @compiled(inline=False)
 def sum_masses(links: Records, frames: Floats, sums: Floats) -> None:
-    """For each link [4]: the sum of mass times place [kg m], and the mass [kg], of it and all that it
+    """For each link [4]: the sum of mass times position [kg m], and the mass [kg], of it and all that it
     carries."""
     for j in range(links.size):
         link = links[j]

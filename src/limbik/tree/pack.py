@@ -13,7 +13,7 @@ from limbik.spatial import Matrix4
 from limbik.tree.joints import END, JOINT, PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.tree.kinematics import LINK
 
-WORLD = -1  # in the place of a link
+WORLD = -1  # instead of a link
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class PackedTree:
         """Numbers in a velocity."""
         return int(self.movers[-1]["v"])
 
-    def place(self, model: Model, frame: str) -> tuple[int, Matrix4]:
+    def attachment(self, model: Model, frame: str) -> tuple[int, Matrix4]:
         """The link that carries a frame of the model, and the frame's pose in it."""
         match = model.frame(frame)
         link, pose = self.link_poses[match.link]

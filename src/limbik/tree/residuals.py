@@ -37,8 +37,8 @@ TASK = np.dtype(
         ("reference", np.int64),  # link that carries the frame in whose axes the target is; -1: the world
         ("axes", np.int64),
         ("row", np.int64),  # the first of its rows
-        ("place", np.float64, FRAME_SIZE),  # of the frame in its link: origin [m], rotation
-        ("reference_place", np.float64, FRAME_SIZE),
+        ("pose", np.float64, FRAME_SIZE),  # of the frame in its link: origin [m], rotation
+        ("reference_pose", np.float64, FRAME_SIZE),
         ("axis", np.float64, 3),  # in the frame
         ("weights", np.float64, 3),  # of the rows; 0: no such row
         (
@@ -46,7 +46,7 @@ TASK = np.dtype(
             np.float64,
             3,
         ),  # [m or rad] inside which a row has no error; AXIS, AIM: the first counts
-        ("turns", np.float64),  # NUMBER: 1 where whole turns do not count
+        ("periodic", np.float64),  # NUMBER: 1 where whole turns do not count
         ("unclipped", np.float64),  # 1: a row's error is whole inside the tolerance too (`motion.tolerances`)
         ("met_within", np.float64),  # [m or rad] how far off counts as met
         # POINT: bounds of where the frame can be (`model.reach_bounds`); NO_BOUND where that is not known
@@ -86,14 +86,14 @@ def fill_residuals(
     """The weighted errors [rows] and wrenches [rows, 6] of all tasks, and how far each is off [tasks, m or
     rad].
 
-    total [4]: mass times place [kg m], and mass [kg], of the whole.
+    total [4]: mass times position [kg m], and mass [kg], of the whole.
     """
     for k in range(tasks.size):
         task = tasks[k]
         if task.kind == NUMBER:
             link = links[task.link]
             left = targets[k, 0] - (link.multiplier * q[link.q] + link.offset)
-            if task.turns > 0.0:
+            if task.periodic > 0.0:
                 left = nearest_turn(left)
             left = beyond(left, task, 0)
             task_errors[k] = abs(left)
@@ -110,7 +110,7 @@ def fill_residuals(
             direction_residuals(task, resolved, errors, wrenches, task_errors[k : k + 1])
 
 
-# Places among the resolved frames of a task.
+# Indices of the resolved frames of a task.
 FRAME = 0
 REFERENCE = FRAME_SIZE
 WANTED = 2 * FRAME_SIZE  # the target in world axes: point, rotation
@@ -120,8 +120,8 @@ AXES = 3 * FRAME_SIZE  # rotation whose columns the rows belong to; then the axi
 @compiled(inline=False)
 def resolve_frames(task: Records, target: Floats, frames: Floats, total: Floats, resolved: Floats) -> None:
     """Bring frame, reference, target and axes of a task to the world's axes."""
-    put(task.link, task.place, frames, resolved, FRAME)
-    put(task.reference, task.reference_place, frames, resolved, REFERENCE)
+    put(task.link, task.pose, frames, resolved, FRAME)
+    put(task.reference, task.reference_pose, frames, resolved, REFERENCE)
     if task.kind == MASS:
         for i in range(3):
             resolved[FRAME + i] = total[i] / total[3]

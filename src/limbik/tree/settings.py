@@ -1,6 +1,6 @@
 """What a solve of a tree is told in numbers, and what it answers in numbers."""
 
-# Settings, by place. Those of the classical methods follow them (`tree.classical_loop`).
+# Settings, by index. Those of the classical methods follow them (`tree.classical_loop`).
 BUDGET = 0  # iterations in all
 RESTARTS = 1
 USE_LIMITS = 2
@@ -13,7 +13,7 @@ SETTINGS_SIZE = 5
 IS_COMPROMISE = 5  # 1: the smallest errors of goals that need not be met (`tree.compromise`)
 GENERAL_SIZE = 6
 
-# Answer, by place.
+# Answer, by index.
 END = 0  # one of `numerics.end_codes`
 ITERATIONS = 1
 DESCENTS = 2

@@ -25,7 +25,7 @@ class Tree(NamedTuple):
     links: Links  # parents first
     movers: Joints  # the joints with numbers of their own, then the end's record
     units: Annotated[Floats, array(nv)]  # in which velocities are counted; 0 locks one
-    fixed_mass: Annotated[Floats, array(4)]  # mass times place [kg m], and mass [kg], of what cannot move
+    fixed_mass: Annotated[Floats, array(4)]  # mass times position [kg m], and mass [kg], of what cannot move
 
 
 class Objectives(NamedTuple):

@@ -80,7 +80,7 @@ def example() -> Motion:
 
 
 def _step(cycles: Array) -> tuple[Array, Array]:
-    """Places [T, 3] of an ankle [m], and pitches [T] of its foot, toes down [rad], at cycles counted from
+    """Positions [T, 3] of an ankle [m], and pitches [T] of its foot, toes down [rad], at cycles counted from
     where it is set down."""
     number, phase = np.floor(cycles), np.mod(cycles, 1.0)
     fraction = np.clip((phase - DUTY) / (1.0 - DUTY), 0.0, 1.0)
@@ -97,12 +97,12 @@ def _skeleton() -> str:
     lines = ["HIERARCHY"]
     count = 0
 
-    def write(name: str, place: tuple[float, float, float]) -> None:
+    def write(name: str, offset: tuple[float, float, float]) -> None:
         nonlocal count
         is_root = name == "Hips"
         position = "6 Xposition Yposition Zposition" if is_root else "3"
         count += 6 if is_root else 3
-        lines.extend([f"{'ROOT' if is_root else 'JOINT'} {name}", "{", "OFFSET {} {} {}".format(*place)])
+        lines.extend([f"{'ROOT' if is_root else 'JOINT'} {name}", "{", "OFFSET {} {} {}".format(*offset)])
         lines.append(f"CHANNELS {position} Zrotation Xrotation Yrotation")
         children = [bone for bone in BONES if bone[1] == name]
         for child, _, offset in children:

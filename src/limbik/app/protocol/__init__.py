@@ -1,4 +1,4 @@
-"""The messages between the page and the server, version 1, and the one place where their ranges stand.
+"""The messages between the page and the server, version 1, and the only module with their ranges.
 
 The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
 `Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath`, `ReadWorld` and `Export`; of motions

@@ -17,7 +17,7 @@ class Solutions:
     id: int
     arm: int
     q: ArrayLike  # [k, nq]
-    circular: Sequence[int]  # places in q of the joints that turn without end: a whole turn is no distance
+    circular: Sequence[int]  # indices in q of the joints that turn without end: a whole turn is no distance
     branches: Sequence[str]  # [k]
     margins: Sequence[float]  # [k] [rad or m] of the joint that is nearest to a limit; infinite without any
     manipulability: Sequence[float]  # [k]

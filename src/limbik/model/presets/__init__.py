@@ -1,7 +1,7 @@
 """Robots by name, each from a small data file beside this one that cites where its numbers come from.
 
 A file has Denavit-Hartenberg rows, lengths in metres, see `limbik.model.denavit_hartenberg`; or, with
-convention "origins", each joint's place in the link before it: xyz [m], rpy_deg (turns about the fixed axes
+convention "origins", each joint's pose in the link before it: xyz [m], rpy_deg (turns about the fixed axes
 x, y, z, in this order, as in URDF) and its axis. Limits are lower_deg and upper_deg or, in radians, lower and
 upper; a joint without them turns without end.
 """
@@ -42,7 +42,7 @@ def load(name: str) -> Model:
     if match := _PLANAR.fullmatch(name) if isinstance(name, str) else None:
         return planar_arm(int(match[1]))
     if isinstance(name, str) and name.startswith("planar-"):
-        needed = "planar-N needs a number of links in place of N, 1 to 9999, for example 'planar-3'"
+        needed = "planar-N needs a number of links for N, 1 to 9999, for example 'planar-3'"
         raise ModelError(f"{needed}; found {shortened(name)}")
     if not is_one_of(name, presets()):
         raise ModelError(f"there is no preset {shortened(name)}; {did_you_mean(name, presets())}")

@@ -36,7 +36,7 @@ def arm_aims(
     arms beside the body's. positions [k, 3]: of the joints of hips and trunk.
     """
     carrier = body.carrier
-    carried = rotations[carrier] @ body.rig.turns[carrier].T
+    carried = rotations[carrier] @ body.rig.rest_rotations[carrier].T
     return {
         f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, rotations, positions[carrier], carried)
         for side in body.sides
@@ -65,7 +65,7 @@ def _aim(
         if shrug is not None:
             carried = shrug @ carried
             root = start + shrug @ (root - start)
-        rotations[clavicle] = carried @ rig.turns[clavicle]
+        rotations[clavicle] = carried @ rig.rest_rotations[clavicle]
     elbow = side + ARM[1]
     if elbow in bones:
         pole = bones[elbow][:3, 3]
@@ -85,14 +85,14 @@ def _hand(
     root: Array,
     carried: Matrix3,
 ) -> tuple[Array, Matrix3]:
-    """Place [3] and turn [3, 3] of a hand whose arm hangs at `root`."""
+    """Position [3] and rotation [3, 3] of a hand whose arm hangs at `root`."""
     limb, hand = body.limbs[f"{side}Arm"], side + ARM[2]
     if hand in bones:
         target = bones[hand][:3, 3]
         if arm_ratio != 1.0:
             target = target + (1.0 / arm_ratio - 1.0) * (seen[hand][:3, 3] - root)
         return target, bones[hand][:3, :3]
-    rest = carried @ body.rig.turns[limb.tip]
+    rest = carried @ body.rig.rest_rotations[limb.tip]
     return root + HANGING * sum(limb.lengths) * DOWN, rotation_between(rest @ limb.forearm, DOWN) @ rest
 
 

@@ -142,7 +142,7 @@ class Avatar:
             trunk, positions = bent(body, self._hips.turn(face, sunk, dt), face, None, None)
             positions = seated(positions, trunk, face, height - body.seat)
         positions += head[:3, 3] - positions[-1]  # the head is where it is to be, and the hips give way
-        rotations = body.rig.turns.copy()
+        rotations = body.rig.rest_rotations.copy()
         rotations[: len(trunk)] = trunk
         aims = arm_aims(body, seen, bones, calibration.arm_ratio, rotations, positions)
         aims |= self._legs.aims(bones, rotations, positions, dt)

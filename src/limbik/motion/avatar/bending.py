@@ -1,7 +1,7 @@
 """The trunk between hips and head, as a kernel: it bends by shares, then as little more as brings the head to
 its place.
 
-What is left after the shares is taken by Newton's method on the place of the head, damped, with the least
+What is left after the shares is taken by Newton's method on the position of the head, damped, with the least
 squared turns of all joints (Wampler 1986); the head keeps its orientation.
 """
 
@@ -12,16 +12,16 @@ import math
 from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.rotation import Quaternion, exponential, multiply, rotate, rotation_vector, times
 
-# The numbers of a problem, by place. Rotation matrices are stored row by row.
+# The numbers of a problem, by index. Rotation matrices are stored row by row.
 HIPS = 0  # [3, m] where the hips turn
 HEAD = 3  # [3, m] where the head is to turn
 ROTATION = 6  # [9] the turn from the hips' anatomical axes to those of the head
 CARRIED = 15  # [9] the turn of the hips from rest
-BRINGS = 24  # whether the head is brought to its place
+BRINGS = 24  # whether the head is brought to its target
 PROBLEM = 25
 
 STEPS = 5  # of Newton's method, at most
-NEAR = 1e-5  # [m] of the head to its place
+NEAR = 1e-5  # [m] of the head to its target
 DAMPING = 1e-4  # of the longest squared lever arm
 LARGEST = 0.3  # [rad] of a step
 
@@ -59,7 +59,7 @@ def turn(R: Floats, q: Quaternion) -> None:
 
 @compiled
 def put_joints(rotations: Floats, positions: Floats, bones: Floats, problem: Floats) -> None:
-    """The places of all joints, from the hips on."""
+    """The positions of all joints, from the hips on."""
     for i in range(3):
         positions[0, i] = problem[HIPS + i]
     for k in range(bones.shape[0]):

@@ -58,7 +58,7 @@ class LimbSet:
     rest: Array  # [n, 3, 3] of each limb
     bones: NDArray[np.intp]  # [n, 2] indices of root and mid in the rig
     tips: NDArray[np.intp]  # [n]
-    turns: Array  # [n, 2, 3, 3] of root and mid at rest
+    rotations: Array  # [n, 2, 3, 3] of root and mid at rest
     rooms: Array  # [n, 2]
 
 
@@ -98,7 +98,7 @@ class Body:
         chain = [0, *self.spine]
         after = zip(chain, self.spine, strict=False)
         self.bones = np.array([self.rig.pivots[b] - self.rig.centers[a] for a, b in after])
-        self.spine_rest = np.ascontiguousarray(self.rig.turns[self.spine].reshape(-1, 9))
+        self.spine_rest = np.ascontiguousarray(self.rig.rest_rotations[self.spine].reshape(-1, 9))
         self.carrier = self.rig.parents[self._first_arm()] if self.sides else self.spine[0]
         self.shares = self._shares()
         self.limbs = {
@@ -109,7 +109,7 @@ class Body:
         sets = (self._limb_set(are_hinges) for are_hinges in (False, True))
         self.limb_sets = [each for each in sets if each.names]
         self.seat = SEAT * sum(self.limbs["leftLeg"].lengths)  # [m] of the hips over the ground, at least
-        self.heading = self.anatomy.turns(self.anatomy.upright[None], "hips")[0]  # of rest: x forward
+        self.heading = self.anatomy.rotations(self.anatomy.upright[None], "hips")[0]  # of rest: x forward
         self.role_links = frames
         self.lift = np.eye(4)
         self.lift[:3, :3] = self.anatomy.upward
@@ -144,21 +144,21 @@ class Body:
                     f"link {rig.links[k]!r} of model {self.model.name!r} needs joints that turn freely about "
                     "one point; `limbik.motion.retarget` takes robots"
                 )
-        upper = rig.turns[root].T @ (rig.positions[mid] - rig.positions[root])
-        lower = rig.turns[mid].T @ (rig.positions[tip] - rig.positions[mid])
-        turn = rig.turns[mid] @ self.axes[side + parts[1]]  # anatomical, as the lower bone is at rest
+        upper = rig.rest_rotations[root].T @ (rig.positions[mid] - rig.positions[root])
+        lower = rig.rest_rotations[mid].T @ (rig.positions[tip] - rig.positions[mid])
+        turn = rig.rest_rotations[mid] @ self.axes[side + parts[1]]  # of the lower bone at rest
         across = turn[:, 1] if parts is LEG else turn[:, 2] * (-1.0 if side == "left" else 1.0)
-        forearm = rig.turns[tip].T @ (rig.positions[tip] - rig.positions[mid])
+        forearm = rig.rest_rotations[tip].T @ (rig.positions[tip] - rig.positions[mid])
         bend_range = (-math.inf, math.inf)
         is_hinge = rig.groups[mid].freedom == 1
         if is_hinge:
             (at,) = rig.groups[mid].hinge_indices
             here = self.anatomy.upright[at]
             bend_range = (float(self.model.lower[at] - here), float(self.model.upper[at] - here))
-            across = rig.turns[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
+            across = rig.rest_rotations[mid] @ rig.groups[mid].rest.T @ rig.groups[mid].axes[0]
         carrier = self.carrier if parts is ARM else 0
-        hangs = rig.turns[carrier].T @ (rig.positions[root] - rig.positions[carrier])
-        rest = np.column_stack([rig.turns[root] @ upper, rig.turns[mid] @ lower, across])
+        hangs = rig.rest_rotations[carrier].T @ (rig.positions[root] - rig.positions[carrier])
+        rest = np.column_stack([rig.rest_rotations[root] @ upper, rig.rest_rotations[mid] @ lower, across])
         return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, bend_range)
 
     def _limb_set(self, are_hinges: bool) -> LimbSet:
@@ -171,7 +171,7 @@ class Body:
             rest=np.array([limb.rest for limb in limbs]),
             bones=bones,
             tips=np.array([limb.tip for limb in limbs], dtype=np.intp),
-            turns=self.rig.turns[bones],
+            rotations=self.rig.rest_rotations[bones],
             rooms=np.array([limb.room for limb in limbs]),
         )
 
@@ -200,4 +200,4 @@ class Body:
 
     def rest(self, role: str) -> Matrix3:
         """The anatomical axes of a part at rest."""
-        return np.asarray(self.rig.turns[self.link_indices[role]] @ self.axes[role])
+        return np.asarray(self.rig.rest_rotations[self.link_indices[role]] @ self.axes[role])

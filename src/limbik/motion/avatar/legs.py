@@ -57,7 +57,7 @@ class Legs:
         steps = {}
         if not all(side + LEG[2] in bones for side in SIDES):
             steps = self._stepped(axes, positions, self._swing_of(bones, axes, dt), dt)
-        carried = rotations[0] @ body.rig.turns[0].T
+        carried = rotations[0] @ body.rig.rest_rotations[0].T
         aims = {}
         for side in SIDES:
             limb, role = body.limbs[f"{side}Leg"], side + LEG[2]

@@ -33,7 +33,7 @@ def follow(body: Body, aims: Mapping[str, Aim], rotations: Array) -> None:
         answers = two_bone_rotations(problems, two_bone_settings(is_hinge=limbs.are_hinges, has_pole=True))
         made = quat_to_matrix(answers[:, : two_bone.FACTOR].reshape(-1, 2, 4))
         made[:, 1] = made[:, 0] @ made[:, 1]
-        rotations[limbs.bones] = made @ carried[:, None] @ limbs.turns
+        rotations[limbs.bones] = made @ carried[:, None] @ limbs.rotations
         rotations[limbs.tips] = tips
 
 

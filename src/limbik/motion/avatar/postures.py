@@ -47,7 +47,7 @@ def posed(body: Body, posture: Posture | Array) -> Posed:
             )
     floor = min(float(positions[k, 2]) - sole for k, sole in zip(feet, soles, strict=True))
     poses = {role: pose_from(rotations[k], positions[k]) for role, k in body.link_indices.items()}
-    hips = body.anatomy.turns(q[None], "hips")[0]
+    hips = body.anatomy.rotations(q[None], "hips")[0]
     balls: dict[str, float] = {side: float(body.toes(side, q) @ hips[:, 0]) for side in SIDES}
     return Posed(poses, floor, body.eyes(q), hips, balls)
 

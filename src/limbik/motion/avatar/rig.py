@@ -41,11 +41,11 @@ class Rig:
         lifted[:3, :3] = upward
         poses = dict(zip(names, lifted @ model.poses(rest, names), strict=True))
         self.parents = [self._parent(link) for link in links]
-        self.turns = np.array([poses[link][:3, :3] for link in links])  # [n, 3, 3] at rest
+        self.rest_rotations = np.array([poses[link][:3, :3] for link in links])  # [n, 3, 3] at rest
         self.centers = np.array([group.center for group in self.groups])  # [n, 3] in the links
         self.positions = np.array([poses[link][:3, 3] for link in links])
         self.positions = (
-            self.positions + (self.turns @ self.centers[..., None])[..., 0]
+            self.positions + (self.rest_rotations @ self.centers[..., None])[..., 0]
         )  # what they turn about
         leads, pivots = [], []
         for k, group in enumerate(self.groups):
@@ -58,7 +58,7 @@ class Rig:
         self._hinged = np.array([float(group.quaternion is None) for group in self.groups])
         self._rest = rest
         self._balls = [k for k, group in enumerate(self.groups) if group.quaternion is not None]
-        self._ball_places = np.array(
+        self._ball_indices = np.array(
             [
                 range(group.quaternion.start, group.quaternion.stop)
                 for group in self.groups
@@ -71,7 +71,7 @@ class Rig:
         self._is_clipped = any(j.kind is JointKind.BALL and j.has_limits for j in model.joints)
 
     def _parent(self, link: str) -> int:
-        """The place of the link before one, -1 for the hips."""
+        """The index of the link before one, -1 for the hips."""
         before = [joint.child for joint in self.model.path(link)][:-1]
         parents = [self.links.index(each) for each in before if each in self.links]
         if not parents and link != self.links[0]:
@@ -127,8 +127,8 @@ class Rig:
             q[each.indices] = angles
         if len(self._balls):
             quat = turned[self._balls]
-            facing = (quat * near[self._ball_places]).sum(axis=1, keepdims=True)
-            q[self._ball_places] = np.where(facing < 0.0, -quat, quat)
+            facing = (quat * near[self._ball_indices]).sum(axis=1, keepdims=True)
+            q[self._ball_indices] = np.where(facing < 0.0, -quat, quat)
         return self.model.clip(q) if self._is_clipped else q
 
 

@@ -48,7 +48,7 @@ class Stood(NamedTuple):
 
 
 class Steps:
-    """Both feet over time. Places on the ground are complex numbers, x + i y [m]."""
+    """Both feet over time. Positions on the ground are complex numbers, x + i y [m]."""
 
     def __init__(self, offsets: Mapping[Side, complex], leg: float) -> None:
         """offsets: of each foot from below the hips at rest, x forward; leg: its length [m]."""
@@ -60,7 +60,7 @@ class Steps:
     def step(
         self, center: complex, heading: float, swing: float, rests: float, dt: float
     ) -> dict[Side, Stood]:
-        """Where the feet are, for the place below the body.
+        """Where the feet are, for the position below the body.
 
         swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes.
         rests: 0 to 1, how far feet do not stand, but go where the body goes.

@@ -74,7 +74,7 @@ class Anatomy:
         center = center_of(self.model, self.frames[role], self.frames.get(other))
         return points(self.model, center, q) @ self.upward.T
 
-    def turns(self, q: Array, role: str) -> Array:
+    def rotations(self, q: Array, role: str) -> Array:
         """[T, 3, 3] the anatomical axes of a part, with z up."""
         rotations: Array = self.model.pose(q, self.frames[role])[..., :3, :3]
         return self.upward @ rotations @ self.axes[role]

@@ -149,7 +149,7 @@ def _has_head(skeleton: Skeleton, pair: Pair) -> bool:
     others = [
         child for child in skeleton.children[pair.parent] if child not in (pair.ways[0][0], pair.ways[1][0])
     ]
-    return any(skeleton.turns[link] for child in others for link in skeleton.below(child))
+    return any(skeleton.freedom[link] for child in others for link in skeleton.below(child))
 
 
 def _ends(skeleton: Skeleton, pair: Pair) -> Array:

@@ -104,12 +104,12 @@ def _groups(skeleton: Skeleton, links: Sequence[str]) -> list[list[str]]:
     freedom = 0
     for link in links:
         near = groups and skeleton.distance(groups[-1][-1], link) <= APART * skeleton.size
-        if groups and (not skeleton.turns[link] or (near and freedom + skeleton.turns[link] <= 3)):
+        if groups and (not skeleton.freedom[link] or (near and freedom + skeleton.freedom[link] <= 3)):
             groups[-1].append(link)
-            freedom += skeleton.turns[link]
+            freedom += skeleton.freedom[link]
         else:
             groups.append([link])
-            freedom = skeleton.turns[link]
+            freedom = skeleton.freedom[link]
     return groups
 
 
@@ -123,13 +123,15 @@ def _head(skeleton: Skeleton, named: dict[str, Label], top: str, taken: set[str]
         roles = {"head": (carrier(skeleton, group) or last, "name")}
     else:
         branch, reason = _free_branch(skeleton, top, taken), "structure: the branch between the arms"
-        groups = [group for group in _groups(skeleton, branch) if any(skeleton.turns[link] for link in group)]
+        groups = [
+            group for group in _groups(skeleton, branch) if any(skeleton.freedom[link] for link in group)
+        ]
         if not groups:
             return {}
         roles = {"head": (carrier(skeleton, groups[-1]) or groups[-1][-1], reason)}
         branch = [link for group in groups[:-1] for link in group]
     called = [link for link in branch if _is(named, link, "neck")]
-    turning = [group for group in _groups(skeleton, branch) if any(skeleton.turns[link] for link in group)]
+    turning = [group for group in _groups(skeleton, branch) if any(skeleton.freedom[link] for link in group)]
     if called:
         roles["neck"] = (carrier(skeleton, called) or called[0], "name")
     elif turning:
@@ -140,7 +142,7 @@ def _head(skeleton: Skeleton, named: dict[str, Label], top: str, taken: set[str]
 def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
     """The branch that leads highest from the link that the arms are on, beside them."""
     branches = [child for child in skeleton.children[top] if not taken & set(skeleton.below(child))]
-    branches = [child for child in branches if any(skeleton.turns[link] for link in skeleton.below(child))]
+    branches = [child for child in branches if any(skeleton.freedom[link] for link in skeleton.below(child))]
     if not branches:
         return []
     before = skeleton.parents[top]
@@ -156,7 +158,7 @@ def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
 
 def _carries_several(skeleton: Skeleton, link: str) -> bool:
     """Whether several links turn on it, as eyes and a jaw do on a head."""
-    return sum(skeleton.turns[child] > 0 for child in skeleton.children[link]) > 1
+    return sum(skeleton.freedom[child] > 0 for child in skeleton.children[link]) > 1
 
 
 def _is(named: dict[str, Label], link: str, part: str) -> bool:

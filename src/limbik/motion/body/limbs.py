@@ -36,9 +36,9 @@ def carrier(skeleton: Skeleton, group: Sequence[str]) -> str | None:
     """
     freedom, best = 0, None
     for link in group:
-        if skeleton.turns[link] or best is None:
+        if skeleton.freedom[link] or best is None:
             best = link
-        freedom += skeleton.turns[link]
+        freedom += skeleton.freedom[link]
         if freedom >= 3:
             break
     return best
@@ -99,7 +99,7 @@ class _Parts:
 
 
 def _freedom(skeleton: Skeleton, links: Sequence[str]) -> int:
-    return sum(skeleton.turns[link] for link in links)
+    return sum(skeleton.freedom[link] for link in links)
 
 
 def _rotates_before(skeleton: Skeleton, upper: Sequence[str], line: Sequence[str]) -> bool:
@@ -136,7 +136,7 @@ def built_leg(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
     hip, knee, ankle = choice
     length = skeleton.distance(branch[hip], branch[knee])
     foot, rest = _end_group(skeleton, branch[ankle:], NEAR * length)
-    toes = next((link for link in rest if skeleton.turns[link]), None)
+    toes = next((link for link in rest if skeleton.freedom[link]), None)
     return _carriers(skeleton, branch, hip, knee, ankle, foot)._replace(last=toes)
 
 
@@ -153,7 +153,7 @@ def built_arm(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
     before = [
         link
         for link in branch[:shoulder]
-        if skeleton.turns[link] >= 2 and skeleton.distance(link, branch[shoulder]) > NEAR * length
+        if skeleton.freedom[link] >= 2 and skeleton.distance(link, branch[shoulder]) > NEAR * length
     ]
     return limb._replace(first=before[-1] if before else None)
 
@@ -175,7 +175,7 @@ def _bones(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | 
     hinges may be away from the next.
     """
     branch = branch[:LONGEST]
-    is_robot = all(skeleton.turns[link] < 2 for link in branch)
+    is_robot = all(skeleton.freedom[link] < 2 for link in branch)
     return _between_hinges(skeleton, branch) if is_robot else _between_neighbours(skeleton, branch)
 
 
@@ -218,11 +218,11 @@ def _between_neighbours(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int,
 
 
 def _end_group(skeleton: Skeleton, rest: Sequence[str], near: float) -> tuple[list[str], list[str]]:
-    """The links at the place of the first, and those that follow."""
+    """The links at the index of the first, and those that follow."""
     count = next((k for k, link in enumerate(rest) if skeleton.distance(link, rest[0]) > near), len(rest))
     return list(rest[:count]), list(rest[count:])
 
 
 def _has_fingers(skeleton: Skeleton, link: str) -> bool:
     """Whether two or more branches turn on a link."""
-    return sum(skeleton.turns[child] > 0 for child in skeleton.children[link]) > 1
+    return sum(skeleton.freedom[child] > 0 for child in skeleton.children[link]) > 1

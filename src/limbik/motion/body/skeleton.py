@@ -23,7 +23,7 @@ class Skeleton:
     children: dict[str, list[str]]
     positions: dict[str, Array]  # [3] [m]
     ends: dict[str, list[Array]]  # of each link, where its other frames are [3] [m]
-    turns: dict[str, int]  # degrees of freedom in turning against the parent; 0 where it is fixed
+    freedom: dict[str, int]  # degrees of freedom in turning against the parent; 0 where it is fixed
     size: float  # [m] the diagonal of the box around all positions
 
     def line(self, link: str) -> list[str]:

@@ -33,15 +33,15 @@ class LegChain:
         self.bones = (hinges[HIP - 1].child, hinges[HIP].child, sole.ankle)
         self.frames = (self.parent, *self.bones)
         self._leg = Model("leg", joints, root=self.parent, end_effector=sole.ankle)
-        self._places = np.array([model.q_slice(joint.name).start for joint in hinges], dtype=np.intp)
+        self._q_indices = np.array([model.q_slice(joint.name).start for joint in hinges], dtype=np.intp)
 
     def stand(self, poses: dict[str, Array], q: Array, target: Array, rotation: Matrix3) -> None:
         """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the foot; poses: of
         `frames` at q. A pose that is out of reach is left as it is.
         """
         wanted = pose_inverse(poses[self.parent]) @ pose_from(rotation, target)
-        batch = self._leg.solve_batch(wanted, start=q[:, self._places])
-        q[:, self._places] = np.where(batch.success[:, None], batch.q, q[:, self._places])
+        batch = self._leg.solve_batch(wanted, start=q[:, self._q_indices])
+        q[:, self._q_indices] = np.where(batch.success[:, None], batch.q, q[:, self._q_indices])
 
 
 def _leg_joints(model: Model, ankle: str) -> list[Joint]:

@@ -33,7 +33,7 @@ SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE is kept
 class FootPath:
     """Where one foot is to be."""
 
-    place: Array  # [T, 3] of the link ankle [m]
+    position: Array  # [T, 3] of the link ankle [m]
     rotation: Matrix3  # [T, 3, 3] of the link ankle
     toe: Matrix3 | None  # [T, 3, 3] of the link toe
     is_locked: NDArray[np.bool_]  # [T, 2] heel and ball
@@ -50,7 +50,7 @@ class FootLocks:
         self.stances = stances_of(foot, self.is_locked, ground, rule)
 
     def path(self) -> FootPath:
-        """The foot's place and orientation in every frame.
+        """The foot's position and orientation in every frame.
 
         Where a lock makes it jerk it is let go: in frames around, and around these if that is not enough.
         """
@@ -71,7 +71,7 @@ class FootLocks:
         beside = np.eye(3) - np.outer(self.up, self.up)
         animated = np.concatenate([self.foot.ankle[:, None, :3, 3], self.foot.points[:, :TIP]], axis=1)
         points = np.stack([np.zeros(3), self.sole.heel, self.sole.ball])
-        moved = path.place[:, None] + points @ np.swapaxes(path.rotation, -1, -2)
+        moved = path.position[:, None] + points @ np.swapaxes(path.rotation, -1, -2)
         animated, moved = animated @ beside, moved @ beside
         excess = acceleration(moved, self.dt) - acceleration(animated, self.dt)
         is_far = norm(moved - animated)[:, 1:].min(axis=1) > FAR * self.foot.leg_length
@@ -178,13 +178,14 @@ class FootLocks:
         return np.asarray(position + (held_up - upwards)[:, None] * self.up)
 
     def _held_position(self, stance: Stance, rotation: Matrix3) -> Array:
-        """Places [n, 3] of the ankle in the frames of a stance, whose ball does not move, or else its heel.
+        """Positions [n, 3] of the ankle in the frames of a stance, whose ball does not move, or else its
+        heel.
 
         Where the foot has turned, the one that takes over stands where it is then.
         """
         rotation, points = rotation[stance.frames], (self.sole.heel, self.sole.ball)
         held = np.where(self.is_locked[stance.frames, BALL], BALL, HEEL)
-        at = [stance.place + (stance.rotation - rotation) @ point for point in points]
+        at = [stance.position + (stance.rotation - rotation) @ point for point in points]
         position = np.where((held == BALL)[:, None], at[BALL], at[HEEL])
         for first in np.flatnonzero(np.diff(held)) + 1:
             shift = at[held[first - 1]][first] - at[held[first]][first]

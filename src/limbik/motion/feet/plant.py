@@ -56,16 +56,14 @@ def plant_feet(
 ) -> Motion:
     """The motion with its feet on the ground.
 
-    ground: default: the plane at height 0. The animation is one on level ground.
-    contacts: whether heel and ball of each foot stand, [T, feet, 2], or only whether the foot does,
-    [T, feet]; or the rule that they are detected by; default: `ContactRule.for_legs` of the
-    motion's. With a rule for a belt feet stand on the belt.
-    feet: names of the links of the feet, or soles; default: `soles_of(motion)`.
-    weight: 0 to 1, or [T]: of all corrections.
-    lock_radius: how far a foot's place in the animation may be from where it stands [m], by default 0.18 of
-    the length of a leg: farther off it is let go, and locked anew. unlock_angle: how far its orientation may
-    be from flat [rad].
-    halflife: time in which an offset has halved after a foot is let go, and before it is locked [s].
+    ground: default: the plane at height 0. The animation is one on level ground. contacts: whether heel and
+    ball of each foot stand, [T, feet, 2], or only whether the foot does, [T, feet]; or the rule that they are
+    detected by; default: `ContactRule.for_legs` of the motion's. With a rule for a belt feet stand on the
+    belt. feet: names of the links of the feet, or soles; default: `soles_of(motion)`. weight: 0 to 1, or [T]:
+    of all corrections. lock_radius: how far a foot's position in the animation may be from where it stands
+    [m], by default 0.18 of the length of a leg: farther off it is let go, and locked anew. unlock_angle: how
+    far its orientation may be from flat [rad]. halflife: time in which an offset has halved after a foot is
+    let go, and before it is locked [s].
 
     While it stands, a foot does not move: on its heel, flat, then on the ball. Where it stands is the mean of
     where the animation has it, on the ground there, turned as the slope is. In between a foot keeps from the
@@ -232,7 +230,7 @@ def _moved(
     articulation = Articulation(motion)
     for sole, leg, path in zip(soles, legs, paths, strict=True):
         foot = poses[sole.ankle]
-        position = foot[:, :3, 3] + weight[:, None] * (path.place - foot[:, :3, 3])
+        position = foot[:, :3, 3] + weight[:, None] * (path.position - foot[:, :3, 3])
         rotation = _part(foot[:, :3, :3], path.rotation, weight)
         leg.stand(raised, q, position, rotation)
         if path.toe is not None and sole.toe is not None:
@@ -267,7 +265,7 @@ def _pelvis_rise(
         hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
         length = norm(knee - hip) + norm(ankle - knee)
         reach = np.clip(norm(ankle - hip), EXTENSION * length, MAX_EXTENSION * length)
-        away = path.place - hip
+        away = path.position - hip
         beside = norm(away - (away @ up)[:, None] * up)
         max_rise = np.minimum(max_rise, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
     none = np.zeros(len(max_rise), dtype=np.bool_)

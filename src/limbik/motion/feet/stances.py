@@ -58,7 +58,7 @@ class Stance:
     flat: NDArray[np.intp]  # of these, those of heel and ball
     rotation: Matrix3  # [3, 3] of the flat foot
     slope: Matrix3  # [3, 3] from up to the normal of the ground
-    place: Array  # [3] of the ankle of the flat foot
+    position: Array  # [3] of the ankle of the flat foot
     lift: float  # [m] of the foot over where it is in the animation
     level: float  # [m] height of the ground in the animation
 
@@ -102,7 +102,7 @@ class _Standing(NamedTuple):
     flat: NDArray[np.intp]  # frames
     rotation: Matrix3  # [3, 3] mean
     held: int  # HEEL or BALL
-    anchor: Array  # [3] mean place of that point
+    anchor: Array  # [3] mean position of that point
 
 
 def _near_parts(

@@ -21,10 +21,10 @@ def intervals(stands: NDArray[np.bool_]) -> Iterator[slice]:
 
 
 def held_positions(positions: Array, stands: NDArray[np.bool_]) -> Array:
-    """Places [T, 3] that do not move while a foot stands: each stance at its median.
+    """Positions [T, 3] that do not move while a foot stands: each stance at its median.
 
-    In between, what that takes of the places goes over smoothly from one stance to the next; before the first
-    and after the last it stays.
+    In between, what that takes of the positions goes over smoothly from one stance to the next; before the
+    first and after the last it stays.
     """
     stances = list(intervals(stands))
     if not stances:
@@ -66,7 +66,7 @@ def level(turn: Matrix3) -> Matrix3:
 
 
 def lifted(positions: Array, rotations: Array, sole: Array) -> Array:
-    """Places [T, 3] of a foot, raised where a point of its sole [k, 3] in its own axes would be below 0."""
+    """Positions [T, 3] of a foot, raised where a point of its sole [k, 3], in its own axes, is below 0."""
     lowest = (rotations @ sole.T)[:, 2].min(axis=1) + positions[:, 2]
     raised = positions.copy()
     raised[:, 2] += np.maximum(-lowest, 0.0)

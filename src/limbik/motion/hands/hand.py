@@ -131,7 +131,7 @@ class Hand:
         bones = self.positions[..., _ENDS, :] - self.positions[..., _STARTS, :]
         if (dot(bones, bones) < SHORTEST**2).any():
             for k, (name, before) in enumerate(BEFORE.items()):
-                needed = f"needs a distance from {before!r}, found the same place"
+                needed = f"needs a distance from {before!r}, found the same position"
                 self._refuse(name, norm(bones[..., k, :]) < SHORTEST, needed)
 
     def _refuse(self, name: str, is_wrong: Any, needed: str) -> None:
@@ -174,8 +174,8 @@ class Hand:
 
     @property
     def typical(self) -> Mapping[str, Array]:
-        """By name the place [3, m] of each joint in the axes of the palm, the median of all frames in which
-        it is seen; nan where the layout has none.
+        """By name the position [3, m] of each joint in the axes of the palm, the median of all frames in
+        which it is seen; nan where the layout has none.
 
         Raises GoalError for a joint that is seen in no frame.
         """

@@ -1,7 +1,7 @@
 """How long the bones of a person are, and where the markers sit on them, from frames of a motion.
 
-Poses are found by inverse kinematics, then scales of bones and places of markers by linear least squares in
-which the poses may follow (variable projection: Golub & Pereyra 1973), in turns until nothing is gained.
+Poses are found by inverse kinematics, then scales of bones and positions of markers by linear least squares
+in which the poses may follow (variable projection: Golub & Pereyra 1973), in turns until nothing is gained.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Calibration:
 
     scales: Array  # [B] of bones
     offsets: Array  # [M, 3] of markers on their links [m]
-    usual: Array  # [M] median distance of markers from their places [m]; nan where one was not seen
+    usual: Array  # [M] median distance of markers from their positions [m]; nan where one was not seen
 
     @property
     def doubtful(self) -> Array:

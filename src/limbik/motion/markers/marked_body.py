@@ -1,4 +1,4 @@
-"""A skeleton with markers on its links, whose bones and markers' places can be changed."""
+"""A skeleton with markers on its links, whose bones and markers' positions can be changed."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class MarkedBody:
         return tuple(f"marker {k}" for k in range(len(self.links)))
 
     def directions(self, model: Model, q: Array) -> Array:
-        """[T, M, 3, B] how the places of markers change with the scales of bones, at q [T, nq]."""
+        """[T, M, 3, B] how the positions of markers change with the scales of bones, at q [T, nq]."""
         directions = np.zeros((len(q), len(self.links), 3, len(self.bones)))
         paths = [{joint.name for joint in model.path(link)} for link in self.links]
         for index, name in enumerate(self.bones):
@@ -160,15 +160,15 @@ def marker_links(skeleton: Model | Motion, marker_set: MarkerSet) -> Iterator[tu
     model = _model(skeleton)
     for marker, spec in marker_set.items():
         if not isinstance(spec, str) and not (isinstance(spec, tuple | list) and len(spec) == 2):
-            raise ModelError(f"marker {marker!r} needs a link, or link and place, found {shortened(spec)}")
+            raise ModelError(f"marker {marker!r} needs a link, or link and position, found {shortened(spec)}")
         link, offset = (spec, None) if isinstance(spec, str) else spec
         frame = model.frame(link)
         on_link = None
         if offset is not None:
             needed = "3 numbers [m]"
-            on_link = as_numbers(offset, f"the place of marker {marker!r}", needed, ConfigurationError)
+            on_link = as_numbers(offset, f"the position of marker {marker!r}", needed, ConfigurationError)
             if on_link.shape != (3,) or not np.isfinite(on_link).all():
-                raise ConfigurationError(f"the place of marker {marker!r} needs {needed}")
+                raise ConfigurationError(f"the position of marker {marker!r} needs {needed}")
             on_link = frame.pose_link_frame[:3, :3] @ on_link + frame.pose_link_frame[:3, 3]
         yield marker, frame.link, on_link
 

@@ -40,7 +40,7 @@ class PoseSolver:
     share: of the way home, to the start of the body, that they go meanwhile.
 
     Errors are counted along the axes of the markers' frames: so the solve leaves the second derivatives of
-    the markers' places aside (Gauss and Newton), which converges faster where errors are small.
+    the markers' positions aside (Gauss and Newton), which converges faster where errors are small.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class PoseSolver:
 
     @property
     def off(self) -> Array:
-        """[M] how far each marker is from its place [m]."""
+        """[M] how far each marker is from its position [m]."""
         return self._plan.off[: self._count]
 
     def found(self, positions: Array, start: Array, last: Array) -> Found:
@@ -95,7 +95,7 @@ class PoseSolver:
 
     def _sorted_out(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Found:
         """A frame in which markers are off: weights that fall with the distance (Geman & McClure 1987) leave
-        them aside; two that suit each other's place have changed names, the others are ghosts."""
+        them aside; two that suit each other's position have changed names, the others are ghosts."""
         q = self._reweighted(positions, seen, q, last)
         swapped = self._swaps(positions, self._predicted(q))
         if swapped:

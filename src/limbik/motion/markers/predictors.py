@@ -15,7 +15,7 @@ CORE, MAX = 4, 12  # neighbours that the axes are of, and that a regression look
 FAR = 0.02  # by how much of its distance a neighbour counts as less steady
 STEADIEST = 0.003  # [m] below which all neighbours count as equally steady
 OFTEN = 0.9  # of the frames in which a neighbour is seen
-NOISE = 5e-4  # [m] of the places of neighbours
+NOISE = 5e-4  # [m] of the positions of neighbours
 NEARNESS = 0.2  # [m] at which weights of neighbours fall
 VARIANCE = 0.999  # of the variance, which principal components are to hold
 KNOTS = 30  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
@@ -67,13 +67,13 @@ def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predic
 
 
 def linear(own: Array, hole: Hole) -> Array:
-    """A straight line from the last place that is known to the next one."""
+    """A straight line from the last position that is known to the next one."""
     times = np.flatnonzero(hole.known)
     return np.stack([np.interp(hole.frames, times, own[times, axis]) for axis in range(3)], axis=-1)
 
 
 def spline(own: Array, hole: Hole) -> Array:
-    """A cubic spline through the places that are known; those farther off than KNOTS change nothing."""
+    """A cubic spline through the positions that are known; those farther off than KNOTS change nothing."""
     from scipy.interpolate import CubicSpline  # slow to import
 
     times = np.flatnonzero(hole.known)
@@ -117,14 +117,14 @@ class LocalAxes:
             shape = np.einsum("tij,tki->tkj", self.rotation[whole], around[whole]).mean(axis=0)
 
     def to_local(self, positions: Array) -> Array:
-        """Places [T, ..., 3] of the world along these axes."""
+        """Positions [T, ..., 3] of the world along these axes."""
         axes = self._over(self.rotation, positions.ndim)
         return np.asarray(
             (np.swapaxes(axes, -1, -2) @ (positions - self._origins(positions))[..., None])[..., 0]
         )
 
     def to_world(self, positions: Array) -> Array:
-        """Places [T, ..., 3] along these axes in the world."""
+        """Positions [T, ..., 3] along these axes in the world."""
         axes = self._over(self.rotation, positions.ndim)
         return np.asarray((axes @ positions[..., None])[..., 0] + self._origins(positions))
 
@@ -137,14 +137,14 @@ class LocalAxes:
 
 
 def rotations_of(shape: Array, around: Array, weights: Array) -> Array:
-    """Rotations [T, 3, 3] that bring a shape [K, 3] nearest to places [T, K, 3], all about their middle."""
+    """Rotations [T, 3, 3] that bring a shape [K, 3] nearest to positions [T, K, 3], about their middle."""
     left, _, right = np.linalg.svd(np.einsum("k,tki,kj->tij", weights, around, shape))
     left[:, :, 2] *= np.sign(np.linalg.det(left @ right))[:, None]
     return np.asarray(left @ right)
 
 
 def rigid(own: Array, hole: Hole) -> Array:
-    """[T, 3] the marker stays at its mean place along axes that move with its neighbours."""
+    """[T, 3] the marker stays at its mean position along axes that move with its neighbours."""
     positions = own[hole.known & np.isfinite(own).all(axis=1)]
     return np.broadcast_to(positions.mean(axis=0) if len(positions) else np.full(3, np.nan), own.shape)
 
@@ -166,7 +166,7 @@ def regression(own: Array, some: Array, weights: Array, hole: Hole) -> Array:
 
 def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
     """[T, 3] by principal components of all markers, weighted by nearness (Federolf 2013; Gløersen &
-    Federolf 2016): the scores that neighbours [T, K, 3] have give the marker's place."""
+    Federolf 2016): the scores that neighbours [T, K, 3] have give the marker's position."""
     middle = whole.mean(axis=1)
     rows = (whole - middle[:, None]).reshape(len(whole), -1)
     learned = hole.known & np.isfinite(rows).all(axis=1) & np.isfinite(own).all(axis=1)

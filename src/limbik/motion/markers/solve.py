@@ -53,7 +53,7 @@ class SolvedMarkers:
 
     motion: Motion  # of the skeleton with the person's bones
     markers: Markers  # of the marker set, with the right names, and nan where they were left aside
-    residuals_mm: Array  # [T, M] of each marker from its place on the skeleton; nan where it did not count
+    residuals_mm: Array  # [T, M] of each marker from its position on the skeleton; nan where it did not count
     places: Mapping[str, tuple[str, tuple[float, ...]]]  # of each marker its link, and where on it [m]
     scales: Mapping[str, float]  # of the bone that begins with each of these joints
     swaps: tuple[Swap, ...]

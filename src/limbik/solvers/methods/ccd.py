@@ -37,7 +37,7 @@ RELAXATION = 1.6  # of every turn once all joints serve several tasks; for one, 
 HALVINGS = 6  # of the step of a joint that others follow
 
 # What a descent is at (`tree.classical_loop.MEMORY`); and of `workspace.scratch[0]`, behind what ball
-# joints need, by place: the least squared error by roles, and the sweeps since then.
+# joints need, by index: the least squared error by roles, and the sweeps since then.
 BEGINS, BY_ROLE, ALL_ALIKE = 0.0, 1.0, 2.0
 MIN, IDLE = 41, 42
 

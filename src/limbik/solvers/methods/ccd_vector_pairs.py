@@ -21,7 +21,7 @@ from limbik.numerics.rotation import Quaternion, Vector, exponential, rotate, ro
 from limbik.tree.joints import ROTATION
 from limbik.tree.residuals import AXES, FRAME, WANTED, beyond, resolve_frames, turn_between
 
-# Of the vector pairs of one task, by place: the link whose joint comes next on the way to the base, the
+# Of the vector pairs of one task, by index: the link whose joint comes next on the way to the base, the
 # weight of each pair, then up to three pairs, each the vector that is carried along and the wanted one.
 NEXT = 0
 WEIGHT = 1

@@ -1,7 +1,7 @@
 """FABRIK on any tree: one pass from the goals back to the base, and one from the base out again.
 
 Forward and backward reaching (Aristidou & Lasenby 2011; joint models: Aristidou, Chrysanthou & Lasenby 2016),
-with bodies in the place of points:
+with bodies instead of points:
 
 Backward, from the last links to the first, every link gets a proposal of where it is to be. A link with
 goals is put on them. A link that carries one other is hung on that one's proposal, at the angle of
@@ -56,7 +56,7 @@ from limbik.solvers.methods.fabrik_targets import (
     INFLUENCE,
     IS_ACTIVE,
     LAST,
-    PLACE,
+    TARGET,
     clear_rows,
     fill_targets,
     lever_of,
@@ -262,7 +262,7 @@ def propose_from_child(
     link = tree.links[child]
     frame = frames[j * FRAME_SIZE : (j + 1) * FRAME_SIZE]
     carried = frames[child * FRAME_SIZE : (child + 1) * FRAME_SIZE]
-    proposed = rows[j, PLACE : PLACE + FRAME_SIZE]
+    proposed = rows[j, TARGET : TARGET + FRAME_SIZE]
     is_free = not is_held(tree, child)
     back, products = scratch_row[FIRST:SECOND], scratch_row[SECOND:SCRATCH_ROW_SIZE]
     if is_free and link.kind != PRISMATIC:
@@ -395,7 +395,7 @@ def propagate_to_parent(
     before[CARRIED] += 1.0
     before[LAST] = j
     for k in range(FRAME_SIZE):
-        before[PLACE + k] = scratch_row[k]
+        before[TARGET + k] = scratch_row[k]
 
 
 @compiled(inline=False)

@@ -17,9 +17,9 @@ from limbik.tree.joints import FRAME_SIZE, PRISMATIC
 from limbik.tree.residuals import AXES, FRAME, WANTED, beyond, resolve_frames, rows_of, turn_between
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-# Of a link's row, by place, after the sums of its pairs.
-PLACE = PAIRS_SIZE  # where the last of the links that it carries is to be: a frame
-GOALS = PLACE + FRAME_SIZE  # how many it has
+# Of a link's row, by index, after the sums of its pairs.
+TARGET = PAIRS_SIZE  # where the last of the links that it carries is to be: a frame
+GOALS = TARGET + FRAME_SIZE  # how many it has
 CARRIED = GOALS + 1  # how many links it carries that have goals, or carry such
 LAST = CARRIED + 1  # which of them is the last
 INFLUENCE = LAST + 1  # weight of the goals on it, and on the links that it carries
@@ -70,7 +70,7 @@ def lever_of(links: Records, tasks: Records, frames: Floats, rows: Floats, lengt
                 total += math.sqrt(squared)
                 count += 1.0
     for k in range(tasks.size):
-        squared = squared_length(tasks[k].place[:3])
+        squared = squared_length(tasks[k].pose[:3])
         if squared > shortest:
             total += math.sqrt(squared)
             count += 1.0
