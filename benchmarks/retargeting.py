@@ -106,7 +106,7 @@ def bones_off(
 ) -> float:
     """[degrees] the mean angle between the bones of both."""
     cosines = [
-        np.sum(unit(body.ways(q, side + part)) * unit(other.ways(q_other, side + part)), axis=1)
+        np.sum(unit(body.directions(q, side + part)) * unit(other.directions(q_other, side + part)), axis=1)
         for side in SIDES
         for part in limb[:2]
         if body.has(side + part) and other.has(side + part)

@@ -180,7 +180,7 @@ def test_showing_a_solution_looks_for_no_reason() -> None:
     ("model", "goal", "options", "words"),
     [
         ("panda", [0.3, 0.2, 0.5], {}, "fast core"),
-        ("panda", [0.3, 0.2, 0.5], {"solver": "ccd"}, "asked for"),
+        ("panda", [0.3, 0.2, 0.5], {"solver": "ccd"}, "requested"),
         ("planar-3", [1.0, 1.0, 0.0], {}, "fast core"),
         ("panda", limbik.Position(target=[0.3, 0.2, 0.5], tolerance=0.1), {}, "a tolerance"),
         (

@@ -64,7 +64,7 @@ print("numba" in sys.modules)
 
 def test_the_command_says_where_it_keeps_what_it_compiled():
     cache = warm_cache()
-    assert f"Kept in {cache}" in (cache / "said").read_text()
+    assert f"Stored in {cache}" in (cache / "said").read_text()
     names = sorted(file.name.split("-")[0] for file in (cache / "kernels").glob("*.o"))
     assert names == ["analytic_many", "analytic_one", "general", "many", "many_single", "one"]
 

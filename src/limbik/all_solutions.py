@@ -22,7 +22,7 @@ class FreeMotion:
     solution: int  # which of them it goes through
     joints: tuple[str, ...]  # those that move
     q: Array  # [m, nq] along the curve
-    parameter: str  # what `along` is: "swivel angle [rad]", or the length of the way in joint space
+    parameter: str  # what `along` is: "swivel angle [rad]", or the length of the path in joint space
     along: Array  # [m] what grows along the curve, from one end to the other
     closed: bool  # it comes back to where it began
     ends: tuple[
@@ -30,13 +30,13 @@ class FreeMotion:
     ]  # what each end meets, such as "joint_4 at its upper limit"; "" where it is no limit
 
     def interval(self, joint_index: int) -> tuple[float, float]:
-        """Least and greatest value [rad or m] of the number of q at an index, along the curve."""
+        """Smallest and greatest value [rad or m] of the number of q at an index, along the curve."""
         values = self.q[:, joint_index]
         return float(values.min()), float(values.max())
 
 
 class AnsweredBy(Protocol):
-    """What found all solutions; `asked` is what they were given for it."""
+    """What found all solutions; `request` is what they solved."""
 
     def is_complete(self, target: Any, /) -> bool:
         """Whether it is proved that there is no other solution."""
@@ -64,16 +64,16 @@ class AllSolutions:
     """Every configuration found that meets a goal, each checked by forward kinematics.
 
     `complete` says whether the method proves that there is no other. Whole turns of a joint make no other
-    one, unless they were asked for.
+    one, unless they were requested.
     """
 
-    # Made a hundred thousand times a second: what is derived waits until it is asked for.
-    __slots__ = ("_answered_by", "_asked", "_free", "_q", "_time")
+    # Made a hundred thousand times a second: what is derived waits until it is requested.
+    __slots__ = ("_answered_by", "_free", "_q", "_request", "_time")
 
     def __init__(self, q: Array, answered_by: AnsweredBy, target: Any, time: float) -> None:
         self._q = q
         self._answered_by = answered_by
-        self._asked = target
+        self._request = target
         self._time = time
 
     @property
@@ -89,17 +89,17 @@ class AllSolutions:
     @property
     def complete(self) -> bool:
         """Whether it is proved that there is no other solution."""
-        return self._answered_by.is_complete(self._asked)
+        return self._answered_by.is_complete(self._request)
 
     @property
     def method(self) -> str:
         """How they were found, in words."""
-        return self._answered_by.method(self._asked)
+        return self._answered_by.method(self._request)
 
     @property
     def branches(self) -> tuple[str, ...]:
         """[k] the branch of each, such as "shoulder left, elbow up, wrist flipped"."""
-        return self._answered_by.branches(self._asked, self._q)
+        return self._answered_by.branches(self._request, self._q)
 
     @property
     def free(self) -> tuple[FreeMotion, ...]:
@@ -109,19 +109,19 @@ class AllSolutions:
         try:
             return self._free
         except AttributeError:
-            self._free: tuple[FreeMotion, ...] = self._answered_by.free(self._asked, self._q)
+            self._free: tuple[FreeMotion, ...] = self._answered_by.free(self._request, self._q)
             return self._free
 
     @property
     def limit_margins(self) -> Array:
         """[k, nq] how far each joint is from its nearer limit [rad or m]; infinite where it has none."""
-        margins = [self._answered_by.limit_margins(self._asked, q) for q in self._q]
+        margins = [self._answered_by.limit_margins(self._request, q) for q in self._q]
         return np.array(margins).reshape(self._q.shape)
 
     @property
     def manipulability(self) -> Array:
         """[k] Yoshikawa's measure; see `Solution.manipulability`."""
-        return np.array([self._answered_by.manipulability(self._asked, q) for q in self._q])
+        return np.array([self._answered_by.manipulability(self._request, q) for q in self._q])
 
     def some(self, indices: Sequence[int]) -> AllSolutions:
         """Those at some indices, so that what is derived is derived for them alone.
@@ -132,11 +132,11 @@ class AllSolutions:
         first, last = -len(self), len(self) - 1
         if not all(isinstance(each, int | np.integer) and first <= each <= last for each in chosen):
             raise SolverError(f"`indices` needs whole numbers below {len(self)}, found {shortened(indices)}")
-        return AllSolutions(self._q[list(chosen)], self._answered_by, self._asked, self._time)
+        return AllSolutions(self._q[list(chosen)], self._answered_by, self._request, self._time)
 
     def answered_otherwise(self, q: Array, answered_by: AnsweredBy) -> AllSolutions:
-        """Others [k, nq] for the same question, and what is asked about them."""
-        return AllSolutions(q, answered_by, self._asked, self._time)
+        """Others [k, nq] for the same question, and their answers."""
+        return AllSolutions(q, answered_by, self._request, self._time)
 
     @property
     def answered_by(self) -> AnsweredBy:
@@ -145,7 +145,7 @@ class AllSolutions:
 
     def explain(self) -> str:
         """What was found, how, and what is known of the rest."""
-        return self._answered_by.remark(self._asked, len(self._q))
+        return self._answered_by.remark(self._request, len(self._q))
 
     def __len__(self) -> int:
         return len(self._q)

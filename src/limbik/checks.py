@@ -43,7 +43,7 @@ class Check:
     """
 
     is_free: bool
-    clearance: float  # [m] that was asked for
+    clearance: float  # [m] that was requested
     nearest: Contact | None  # None where no pair is checked
     note: str = ""  # where the bodies are not the shapes themselves
     _near: Callable[[float], tuple[Contact, ...]] = field(repr=False)
@@ -95,7 +95,7 @@ class BatchCheck:
 class PathCheck:
     """A check of a path: at every configuration between its knots, too.
 
-    is_free: certified. Otherwise `position` says where it is free no more, counted in knots (2.5: half way
+    is_free: certified. Otherwise `position` says where it is free no more, counted in knots (2.5: midway
     from knot 2 to knot 3), with the configuration `q` [nq] there and the contact.
     """
 

@@ -48,7 +48,7 @@ class CommandLine(typer.Typer):
                 sys.exit(UNWRITTEN if isinstance(error, OutputError) else FAILED)
             except (RecursionError, MemoryError) as error:
                 kind = "nested too deeply" if isinstance(error, RecursionError) else "too large"
-                typer.echo(f"limbik: what was given is {kind} to be worked on", err=True)
+                typer.echo(f"limbik: what was passed is {kind} to be worked on", err=True)
                 sys.exit(FAILED)
             except Exception:
                 sys.excepthook(*sys.exc_info())
@@ -127,7 +127,7 @@ def warmup(
 ) -> None:
     """Compile the solvers of robots ahead, so that their first solve is as fast as every other.
 
-    What is compiled is kept in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another
+    What is compiled is stored in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another
     one).
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -147,7 +147,7 @@ def warmup(
             progress.update(bar, description=task.text, advance=1)
         progress.update(bar, description="Ready")
     if can_keep():
-        typer.echo(f"Kept in {cache_folder()}")
+        typer.echo(f"Stored in {cache_folder()}")
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ class Nearest:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Diagnosis:
-    """What was asked, how far off the answer is, why, and what could be done.
+    """The request, how far off the answer is, why, and what could be done.
 
     `str()` says it in sentences, one to a line; `to_dict()` as data that JSON can hold. What is claimed was
     found: every configuration in it was checked by forward kinematics.
@@ -165,7 +165,7 @@ class Diagnosis:
     nearest: Nearest | None = None  # the smallest margin at `q`, where a joint has limits
     contacts: tuple[Contact, ...] = ()  # at `q`, the deepest first; of a free answer the nearest pair
     overshoot: float = 0.0  # [m] by which the convex pieces of a pair extend beyond the shapes, at most
-    clearance: float = 0.0  # [m] that was asked for
+    clearance: float = 0.0  # [m] that was requested
     held: tuple[Standing, ...] = ()  # LOCKED, or in collision: joints that keep still, and matter
     examined: int = 0  # NO_FREE_SOLUTION: distinct solutions that were looked at
     is_complete: bool = (
@@ -462,7 +462,7 @@ def _spoken(words: Iterable[str]) -> str:
 
 
 def list_of(clauses: Sequence[str]) -> str:
-    """What was asked, numbered where it is several."""
+    """The goals, numbered where it is several."""
     if len(clauses) == 1:
         return clauses[0]
     return "; ".join(f"({index + 1}) {clause}" for index, clause in enumerate(clauses))

@@ -72,7 +72,7 @@ class GoalError(LimbikError):
 
 
 class SolverError(LimbikError):
-    """A solver does not exist, does not take that option, or cannot do what is asked of it."""
+    """A solver does not exist, does not take that option, or cannot meet that request."""
 
 
 class ConfigurationError(LimbikError):
@@ -80,7 +80,7 @@ class ConfigurationError(LimbikError):
 
 
 class SingularError(ConfigurationError):
-    """A configuration is singular: what was asked of it has no value there."""
+    """A configuration is singular: the requested quantity has no value there."""
 
 
 class CollisionError(LimbikError):

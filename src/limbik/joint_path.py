@@ -29,7 +29,7 @@ class BreakReason(Enum):
 class Break:
     """A pose where the joints have to leave the path and take it up again.
 
-    Positions along the path are counted in given poses: 2.5 is half way between poses 2 and 3.
+    Positions along the path are counted in poses: 2.5 is midway between poses 2 and 3.
     """
 
     begin: float  # where the piece before it ends
@@ -70,7 +70,7 @@ class Path:
     """
 
     q: Array  # [M, nq] the knots, within the limits
-    position: Array  # [M] where each knot is along the path, counted in given poses
+    position: Array  # [M] where each knot is along the path, counted in poses
     poses: Array  # [M, 4, 4] the wanted pose at each knot
     knots: NDArray[np.intp]  # [N] the knot of each given pose; -1 where nothing reaches it
     times: Array | None  # [M] in seconds

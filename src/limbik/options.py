@@ -1,4 +1,4 @@
-"""What a solve may be asked, as an editor shows it; `limbik.solvers.solve` says what each means."""
+"""The options of a solve, as an editor shows them; `limbik.solvers.solve` says what each means."""
 
 from __future__ import annotations
 

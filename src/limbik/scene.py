@@ -48,7 +48,7 @@ from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
 from limbik.solvers.loop import solve
 from limbik.solvers.moving import moving_joints
-from limbik.solvers.question import Kept
+from limbik.solvers.question import DetachedQuestion
 from limbik.solvers.request import Request
 from limbik.spatial import Array, as_vector
 from limbik.status import Status
@@ -241,10 +241,12 @@ class BranchedSolution(Solution):
             max(outcome.start_was_moved for outcome in every),
         )
         of_goals = {name: value for name, value in options.items() if name not in _OF_ONE_SOLVE}
-        options_used = read_options(hashable(of_goals)).given
+        options_used = read_options(hashable(of_goals)).explicit
         request = Request(model=arm.model, goals=arm.goals, solver=parts[0].solver, options=options_used)
         time = sum(part.time for part in parts)
-        super().__init__(parts[-1].q, outcome, time, Kept(request, "one branch after the other"), arm.q, None)
+        super().__init__(
+            parts[-1].q, outcome, time, DetachedQuestion(request, "one branch after the other"), arm.q, None
+        )
         self.parts = tuple(parts)
 
     def explain(self) -> Diagnosis:
@@ -325,7 +327,7 @@ def load_words(
 
 
 def _one_reading(files: Sequence[ArmFile], angles: Angles | None) -> Angles:
-    """The reading of all files, or what was asked for."""
+    """The reading of all files, or what was requested."""
     if angles is not None:
         return angles
     readings = {file.angles: file.name for file in files}

@@ -52,8 +52,8 @@ class Solution:
     configuration found, and `explain()` says why there is none that meets the goal.
     """
 
-    # Made a million times a second: what is derived waits until it is asked for.
-    __slots__ = ("_diagnosis", "_facts", "_q", "_question", "_start", "_target", "_time")
+    # Made a million times a second: what is derived waits until it is requested.
+    __slots__ = ("_diagnosis", "_outcome", "_q", "_question", "_start", "_target", "_time")
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Solution:
         target: Any,
     ) -> None:
         self._q = q
-        self._facts = outcome
+        self._outcome = outcome
         self._time = time
         self._question = question
         self._start = start
@@ -79,7 +79,7 @@ class Solution:
     @property
     def outcome(self) -> Outcome | Array:
         """The numbers from which status, errors and counts are read."""
-        return self._facts
+        return self._outcome
 
     @property
     def question(self) -> Question:
@@ -88,12 +88,12 @@ class Solution:
 
     @property
     def target(self) -> Any:
-        """What the question was given for it."""
+        """The target of the question."""
         return self._target
 
     @property
     def request(self) -> Request:
-        """What was asked."""
+        """The request."""
         return self._question.request(self._target)
 
     @property
@@ -113,28 +113,28 @@ class Solution:
         SOLVED, UNREACHABLE, LIKELY_UNREACHABLE (it settled) or BUDGET_SPENT (it was cut short). With a world
         also GOAL_IN_COLLISION, BASE_IN_COLLISION or NO_FREE_SOLUTION.
         """
-        return STATUSES[int(self._facts[0])]
+        return STATUSES[int(self._outcome[0])]
 
     @property
     def success(self) -> bool:
         """Whether the goal is met within tolerance, within limits unless these were switched off, and with a
         world, free of collision.
         """
-        return bool(self._facts[0] == 0.0)
+        return bool(self._outcome[0] == 0.0)
 
     @property
     def error(self) -> float:
-        """[m] distance of the frame from the goal; 0 where no position was asked for."""
-        return float(self._facts[1])
+        """[m] distance of the frame from the goal; 0 where no position was requested."""
+        return float(self._outcome[1])
 
     @property
     def error_rotation(self) -> float:
-        """[rad] angle between the frame and the goal; 0 where no rotation was asked for."""
-        return 2.0 * math.asin(min(0.5 * self._facts[2], 1.0))
+        """[rad] angle between the frame and the goal; 0 where no rotation was requested."""
+        return 2.0 * math.asin(min(0.5 * self._outcome[2], 1.0))
 
     @property
     def goal_errors(self) -> tuple[PoseError, ...]:
-        """How far each goal is from being met, in the order in which they were given."""
+        """How far each goal is from being met, in the order of the goals."""
         if len(self.request.goals) == 1:
             return (PoseError(self.error, self.error_rotation),)
         return self._question.goal_errors(self._target, self._q)
@@ -142,17 +142,17 @@ class Solution:
     @property
     def iterations(self) -> int:
         """Over all restarts."""
-        return int(self._facts[3])
+        return int(self._outcome[3])
 
     @property
     def restarts(self) -> int:
         """How often a descent began again elsewhere."""
-        return int(self._facts[4])
+        return int(self._outcome[4])
 
     @property
     def start_was_moved(self) -> bool:
         """The start was outside the limits, many turns away, or held a quaternion not of length 1."""
-        return bool(self._facts[5])
+        return bool(self._outcome[5])
 
     @property
     def time(self) -> float:
@@ -171,7 +171,7 @@ class Solution:
 
     @property
     def start(self) -> Array | None:
-        """[nq] as it was given; None where the method chose its own."""
+        """[nq] as it was passed; None where the method chose its own."""
         return np.frombuffer(self._start) if isinstance(self._start, bytes) else self._start
 
     @property
@@ -205,7 +205,7 @@ class Solution:
         """How fast the joints follow the target: D [nv, 6], or [nv, 3] for a Position or an Orientation.
 
         A twist of the target, its velocity [m/s] and its angular velocity [rad/s] in world axes, moves the
-        joints by D @ twist: on an arm with joints to spare by the least motion, and joints at a limit stay
+        joints by D @ twist: on an arm with joints to spare by the smallest motion, and joints at a limit stay
         there. See `limbik.solution_jacobian`.
 
         Raises SolverError where the goal is not met, or is not one Pose, Position or Orientation;
@@ -216,7 +216,7 @@ class Solution:
         return self._question.derivative(self._target, self._q)
 
     def explain(self) -> Diagnosis:
-        """What was asked, how far off the answer is, why, and what could be done; `print` shows sentences.
+        """The request, how far off the answer is, why, and what could be done; `print` shows sentences.
 
         Looked for at the first call, which takes milliseconds where the solve failed.
         """
@@ -232,9 +232,9 @@ class Solution:
     def __reduce__(self) -> tuple[Any, ...]:
         return Solution, (
             self._q,
-            self._facts,
+            self._outcome,
             self._time,
-            self._question.kept(self._target),
+            self._question.detached(self._target),
             self._start,
             None,
         )
@@ -318,7 +318,7 @@ class Trace:
     error: Array  # [k + 1], as in `Iterate`
     restarted_at: tuple[int, ...]  # rows that are the first ones of another descent
     solution: Solution
-    lanes: tuple[Lane, ...] = ()  # all attempts side by side, where they were asked for
+    lanes: tuple[Lane, ...] = ()  # all attempts side by side, where they were requested
 
     @property
     def iterations(self) -> int:

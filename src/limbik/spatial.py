@@ -125,7 +125,7 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
         if array.dtype.kind not in "biuf":
             raise TypeError
         return array.astype(np.float64, copy=False)
-    except Exception:  # whatever a foreign class raises when it is asked for its numbers
+    except Exception:  # whatever a foreign class raises when its numbers are requested
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None
 
 

@@ -43,7 +43,7 @@ _MEANINGS = {
 
 
 class PoseError(NamedTuple):
-    """How far one goal is from being met; 0 where nothing of the kind was asked for."""
+    """How far one goal is from being met; 0 where nothing of the kind was requested."""
 
     position: float  # [m]
     rotation: float  # [rad]

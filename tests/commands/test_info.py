@@ -99,12 +99,12 @@ def test_velocities_and_accelerations_are_shown_where_they_are_known(tmp_path: P
     file = tmp_path / "fast.urdf"
     file.write_text(GRIPPER.replace('upper="0.04"', 'upper="0.04" velocity="0.25" acceleration="2"'))
     page = words(info(str(file)))
-    assert "most per s per s²" in page
+    assert "max per s per s²" in page
     assert "0 open prismatic 0 to 0.04 0.25 2" in page
     found = {joint["name"]: joint for joint in data(str(file))["joints"]}
     assert (found["open"]["velocity"], found["open"]["acceleration"]) == (0.25, 2.0)
     assert found["right_slide"]["velocity"] is None
-    assert "most per s" not in words(info("panda"))
+    assert "max per s" not in words(info("panda"))
 
 
 def test_joints_in_a_row_stand_below_each_other_and_branches_are_indented(gripper: str) -> None:

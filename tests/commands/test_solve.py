@@ -226,7 +226,7 @@ def test_all_of_nothing_is_explained(run) -> None:
     ("arguments", "said"),
     [
         (("no-such-robot", "--position", "0", "0", "0"), "no-such-robot"),
-        (("ur5e",), "nothing is asked for"),
+        (("ur5e",), "nothing is requested"),
         (("ur5e", "--rpy", "0", "0", "0", "--direction", "0", "0", "1"), "--rpy and --direction"),
         (("ur5e", "--direction", "0", "0", "0"), "--direction needs"),
         (("ur5e", "--quat-xyzw", "0", "0", "0", "0"), "--quat-xyzw needs"),

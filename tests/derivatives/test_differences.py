@@ -92,7 +92,7 @@ def test_a_complex_step_says_what_it_cannot_differentiate(function, words):
         ({"q": [[0.0]]}, ConfigurationError, "`q`"),
         ({"bounds": (1.0, 0.0)}, ConfigurationError, "cross"),
         ({"bounds": 1.0}, ConfigurationError, "`bounds`"),
-        ({"bounds": (0.5, 0.5)}, ConfigurationError, "no room"),
+        ({"bounds": (0.5, 0.5)}, ConfigurationError, "no space"),
     ],
 )
 def test_bad_input_is_named(given_, error, words):

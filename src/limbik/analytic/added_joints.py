@@ -26,7 +26,7 @@ TRIALS = 3
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """A way to go through the joints of an arm."""
+    """An order of the joints of an arm."""
 
     axes: Axes
     indices: tuple[int, ...]  # of the arm's joints, which each is; those of added joints follow on them
@@ -64,7 +64,7 @@ def arrangements(axes: Axes) -> Iterator[Arrangement]:
 
 
 def with_added_joints(arrangement: Arrangement, distance: float) -> Iterator[Arrangement]:
-    """The ways to add joints to up to six, those that add fewest to the arm part first.
+    """The arrangements that add joints to up to six, those that add fewest to the arm part first.
 
     distance [m]: within which axes intersect.
     """

@@ -39,7 +39,7 @@ class Arm(NamedTuple):
     """Six axes h and the steps p between the points on them, as in `analytic.axes`."""
 
     h: list[Scalars]  # [6]
-    p: list[Scalars]  # [7]; the first is not asked for: the world begins at the point on axis 1
+    p: list[Scalars]  # [7]; the first is not requested: the world begins at the point on axis 1
     across_last: Scalars  # a unit vector across the last axis
 
 

@@ -1,7 +1,7 @@
 """Every configuration of an arm of six revolute joints, of any geometry.
 
 Raghavan & Roth's elimination ("Inverse kinematics of the general 6R manipulator and related linkages", ASME
-Journal of Mechanical Design 115, 1993), kept in cosines and sines:
+Journal of Mechanical Design 115, 1993), in cosines and sines:
 
 1. two joints of the loop are eliminated from 14 equations, six are left (`general_elimination`);
 2. the resultant of the six is a trigonometric polynomial in one joint (`general_resultant`), from samples;
@@ -12,7 +12,7 @@ Journal of Mechanical Design 115, 1993), kept in cosines and sines:
 Complete: at every configuration the twelve equations have a null vector, so its suppressed joint is a root
 of the resultant; no root is left out; and where several configurations share one, all pairs of the other
 two joints are found. That needs a resultant that is not zero everywhere, which depends on the geometry and
-on the choice of the window, the direction and the joint that is suppressed: twelve ways, of which
+on the choice of the window, the direction and the joint that is suppressed: twelve arrangements, of which
 `prepare_general` takes the best conditioned one. Many arms that are built (with wrists, parallel or
 intersecting axes) leave only some of them.
 
@@ -69,19 +69,20 @@ VERIFIED = 1e-20  # squared error of an answer, in the arm's length and radians
 SAME = 1e-4  # [rad] by which configurations differ that cannot be told apart in double precision, at worst
 UNRESOLVED, RESOLVED, AT_ONCE = 0, 1, 2
 DEGREES = (8, 12, 12)  # of the resultant in the first, second and third joint of the window
-TRIALS = 4  # poses by which the ways are compared
+TRIALS = 4  # poses by which the arrangements are compared
 MIN_DISTINCT = 1e-7  # of the second singular value: under it null vectors are not those of one solution
 PROFILE = 2048  # angles at which resultants of several poses are compared
 COMMON_ZERO = 1e-5  # part of their largest values under which all are zero
-HIDING = 1e-3  # what such a zero makes a way worth
+HIDING = 1e-3  # what such a zero makes an arrangement worth
 
 
 def prepare_general(axes: Axes) -> Array | None:
     """The constants of an arm for `all_general`.
 
     None where the arm has not six revolute joints with some distance between their axes, or where none of the
-    twelve ways serves: arms that nowhere move in all six directions, and those in which configurations share
-    joints at every pose, such as arms with two spherical joints. The latter have closed forms of their own.
+    twelve arrangements serves: arms that nowhere move in all six directions, and those in which
+    configurations share joints at every pose, such as arms with two spherical joints. The latter have closed
+    forms of their own.
     """
     if axes.size != JOINTS or axes.is_prismatic.any():
         return None
@@ -177,7 +178,7 @@ def _left(directions: Array, links: Array, frame: Array) -> Array:
 
 
 def _suitability(equations: Array, own: Array, degree: int) -> float:
-    """How well a way serves, by a few random configurations; 0 where it does not.
+    """How well an arrangement serves, by a few random configurations; 0 where it does not.
 
     equations [N, 3, 6, 9] of their poses; own [N]: their suppressed angles. Foremost how clearly a
     configuration stands out in the twelve equations: their second singular value from below, as part of the

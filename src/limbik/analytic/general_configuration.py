@@ -34,7 +34,7 @@ FLAT = 1e-9  # part of the larger curvature under which a direction is not deter
 
 @compiled(inline=False)
 def other_joints(loop: Floats, three: Floats, q: Floats) -> int:
-    """All six joints of the loop, q [2, 6], of joints 3, 4 and 5 [3]; returns how many ways were found.
+    """All six joints of the loop, q [2, 6], of joints 3, 4 and 5 [3]; returns how many were found.
 
     Joint 2 from what does not feel joint 1 (linear in its cosine and sine, by least squares), joint 1 by
     turning what follows it, joint 6 by what is left to be turned.

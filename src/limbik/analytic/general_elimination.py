@@ -12,7 +12,7 @@ do not feel joint 2 and are linear in (1, cos, sin) of joint 1: four combination
 Across axis 2 the four vectors are complex numbers turned by joint 2, linear in (1, cos, sin) of joint 1:
 one combination, that is two real equations, has none of these.
 
-Here a joint's angle is kept as cosine and sine where it is suppressed, and as the products (C C, C S, S S)
+Here a joint's angle is held as cosine and sine where it is suppressed, and as the products (C C, C S, S S)
 of the cosine and sine of its half where it is one of the two unknowns, so no angle is special.
 """
 

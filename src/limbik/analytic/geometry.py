@@ -18,7 +18,7 @@ MIN_SLIDING = 1.0  # [m] the size of an arm with prismatic joints, at least: the
 
 
 def length(axes: Axes) -> float:
-    """The arm's size [m]: all ways between neighbouring axes together, and to the tool."""
+    """The arm's size [m]: all distances between neighbouring axes together, and to the tool."""
     threshold = MIN_SLIDING if axes.is_prismatic.any() else 1e-9
     return max(float(norm(axes.steps[1:]).sum()), threshold)
 

@@ -146,7 +146,7 @@ def weigh_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> boo
     q, refining = work[REFINED : REFINED + JOINTS], work[REFINING : REFINING + REFINING_SIZE]
     J = empty(6, JOINTS)
     errors_at(arm, plan[SLIDES : SLIDES + JOINTS], work[WANTED : WANTED + WANTED_SIZE], q, refining, J)
-    squares = 0.0  # of how the two columns differ, the same way round and the other
+    squares = 0.0  # of how the two columns differ, in the same sense and the opposite
     others = 0.0
     for i in range(6):
         squares += (J[i, FOURTH] - J[i, SIXTH]) ** 2
@@ -270,7 +270,7 @@ def may_hide_others(plan: Floats, error: float, refined: float, work: Floats) ->
 
 @compiled
 def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
-    """Whether some joint in REFINED is that far [rad, or of the arm's size] from each answer kept, whole
+    """Whether some joint in REFINED is that far [rad, or of the arm's size] from each stored answer, whole
     turns not counted. On curves joints 4 and 6 do not count: where the others agree, these two lie in line.
     """
     is_on_curve = distinct == DISTINCT_ON_CURVES
@@ -295,8 +295,8 @@ def change(plan: Floats, i: int, a: float, b: float) -> float:
 @compiled
 def is_legal(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
     """Whether what is in REFINED is within the limits, of angles with the whole turns that bring them there,
-    the nearest to the start or to 0; then it is kept as an answer. A joint that is beyond a limit by rounding
-    is moved to it, and the others follow.
+    the nearest to the start or to 0; then it is stored as an answer. A joint that is beyond a limit by
+    rounding is moved to it, and the others follow.
     """
     excess = keep(plan, start, has_start, count, work)
     if excess <= AT_LIMIT:
@@ -346,7 +346,7 @@ def model_value(plan: Floats, i: int, near: float, value: float) -> float:
 @compiled(inline=False)
 def settle_at_limits(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
     """Move the joints in REFINED that are beyond a limit to it, and bring the others to the pose; whether
-    that is an answer, which is kept then. Near a double root rounding is as large as its square root.
+    that is an answer, which is stored then. Near a double root rounding is as large as its square root.
     """
     held = empty(JOINTS)
     fill(0.0, held)

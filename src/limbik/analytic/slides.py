@@ -4,7 +4,7 @@ Each function brings the wrist's center to a point, as the ones of `analytic.fam
 joints: R a revolute joint, P a prismatic one, from the base. What is across, along or parallel makes one of
 the joints appear alone in an equation: a plane for what lies along an axis, a distance for what a turn about
 a point keeps (`analytic.subproblems`). Cylindrical, spherical and Cartesian arms, SCARA in any order and
-the Stanford arm are among them. Where the order is the other way round, `walked_back` solves it.
+the Stanford arm are among them. Where the order is reversed, `walked_back` solves it.
 """
 
 from __future__ import annotations

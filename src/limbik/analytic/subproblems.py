@@ -76,7 +76,7 @@ def rotate(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
 
 
 def rotate_back(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
-    """v turned about a unit axis the other way."""
+    """v turned about a unit axis in the opposite sense."""
     return rotate(axis, motion if isinstance(motion, Slide) else Turn(motion.cosine, -motion.sine), v)
 
 

@@ -1,7 +1,7 @@
 """Arms of seven revolute joints with a spherical shoulder, an elbow and a spherical wrist.
 
 With shoulder and wrist held the elbow can swivel on a circle about the line between them; for
-each swivel angle there are two bends of the elbow, two ways to turn the shoulder and two to turn the wrist.
+each swivel angle there are two bends of the elbow, two rotations of the shoulder and two of the wrist.
 Where a joint stands at a limit, the swivel angle solves a cos + b sin = c, so that the legal intervals are
 known exactly.
 
@@ -114,7 +114,7 @@ def rotations(
 
 
 def error(arm: SwivelArm, wanted: Reached, rotations: list[Turn]) -> Scalar:
-    """By forward kinematics: how far the wrist [m] and the last axes are from what is asked, squared."""
+    """By forward kinematics: how far the wrist [m] and the last axes are from the goal, squared."""
     h = arm.h
     point: Scalars = arm.fore
     vectors: list[Scalars] = [h[6], arm.across[6]]

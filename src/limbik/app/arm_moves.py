@@ -49,7 +49,7 @@ _ENDS = {status: status.name.lower() for status in Status} | {Status.SOLVED: "li
 
 @dataclass(frozen=True, eq=False)
 class Watched:
-    """An answer and the configurations on the way to it."""
+    """An answer and the configurations on the path to it."""
 
     q: Array  # [nq]
     rows: Array  # [k+1, nq], q the last
@@ -92,7 +92,7 @@ def move(
 
 
 class _Ask:
-    """What one solver is asked."""
+    """The request to one solver."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class _Ask:
         around: Around | None,
     ) -> None:
         self.model = arm.model if around is None else around.model
-        self.asked, self.name, self.request, self.around = arm_move, name, request, around
+        self.arm_move, self.name, self.request, self.around = arm_move, name, request, around
         settings = request.settings
         self.options: dict[str, Any] = {
             "solver": solver(name, settings),
@@ -117,16 +117,16 @@ class _Ask:
         if arm_move.posture is not None and name in WITH_PRIORITIES:
             goals.append(Posture(q=arm_move.posture.q, weight=arm_move.posture.weight))
         self.parts: list[tuple[list[Goal], list[str]]] = [(goals, [])]
-        # What is free of collision is asked of the whole arm at once.
+        # What is free of collision is requested of the whole arm at once.
         if arm.arm.branches and arm_move.branches == "independent" and around is None:
             self.parts = tasks_of(replace(arm.arm, goals=tuple(goals)))
 
     @property
     def plan_key(self) -> Hashable:
         """What the solver's plans depend on."""
-        goals = tuple((type(goal), goal.frame) for goal in self.asked.goals)
+        goals = tuple((type(goal), goal.frame) for goal in self.arm_move.goals)
         limits = self.request.settings.limits
-        return self.name, goals, tuple(self.asked.locked), limits, self.asked.posture is None
+        return self.name, goals, tuple(self.arm_move.locked), limits, self.arm_move.posture is None
 
     def drag(self, start: Array) -> Watched:
         """From where the arm is, without restarts."""
@@ -141,7 +141,7 @@ class _Ask:
             self.options["time_limit"] = seconds
         for seed in itertools.count():
             watched = self._all_parts(start, seed, budget, restarts=None)
-            missed = goal_errors(self.model, self.asked.goals, watched.q[None])
+            missed = goal_errors(self.model, self.arm_move.goals, watched.q[None])
             if best is None or missed.total < nearest:
                 best, nearest = watched, missed.total
             done += budget
@@ -156,8 +156,8 @@ class _Ask:
     def iterations(self, start: Array, end: Array) -> int:
         """How many iterations a solve makes from one configuration to goals that are met at another."""
         options = {**self.options, "tolerance": TOLERANCE, "tolerance_rotation": TOLERANCE}
-        goals = as_goals(as_they_are(self.model, self.asked.goals, end))
-        options |= {"start": start, "locked": self.asked.locked, "iterations": ITERATIONS, "restarts": 0}
+        goals = as_goals(as_they_are(self.model, self.arm_move.goals, end))
+        options |= {"start": start, "locked": self.arm_move.locked, "iterations": ITERATIONS, "restarts": 0}
         return solvers.solve(self.model, goals, **options).iterations
 
     def is_met(self, missed: GoalErrors) -> bool:
@@ -174,7 +174,7 @@ class _Ask:
         rows: list[Array] = []
         ended = Status.SOLVED
         for goals, still in self.parts:
-            locked = tuple(dict.fromkeys([*self.asked.locked, *still]))
+            locked = tuple(dict.fromkeys([*self.arm_move.locked, *still]))
             options = {**self.options, "iterations": iterations, "restarts": restarts}
             seen = trace(self.model, goals, start=q, seed=seed, locked=locked, **options)
             q = seen.solution.q
@@ -193,7 +193,7 @@ class _Ask:
 
 
 def _measured(ask: _Ask, watched: Watched, microseconds: float, alone: float | None) -> ArmMotion:
-    model, arm_move, request = ask.model, ask.asked, ask.request
+    model, arm_move, request = ask.model, ask.arm_move, ask.request
     rows = watched.rows
     if not np.isfinite(rows).all():
         raise SolverError(f"{ask.name} left the numbers: it answered with a value that is not finite")

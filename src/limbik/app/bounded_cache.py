@@ -1,4 +1,4 @@
-"""A bounded memory: what was not asked for longest makes room for what comes."""
+"""A bounded memory: what was not used for longest is dropped for what comes."""
 
 from __future__ import annotations
 

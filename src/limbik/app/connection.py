@@ -264,13 +264,13 @@ class Connection:
         threads = playground.solving if is_ready else playground.interpreting
         time_limit = None if is_ready else INTERPRETED_SECONDS
         if isinstance(request, Solve):
-            return await _in_thread(lambda asked: self._session.solve(asked, time_limit), request, threads)
+            return await _in_thread(lambda each: self._session.solve(each, time_limit), request, threads)
         if isinstance(request, Move):
-            return await _in_thread(lambda asked: space.move(asked, time_limit), request, threads)
+            return await _in_thread(lambda each: space.move(each, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
     async def _look(self, request: Beside, tasks: TaskGroup) -> None:
-        """Beside what is asked next: to find a reason or all solutions takes longer than to move."""
+        """Beside the next request: to find a reason or all solutions takes longer than to move."""
 
         async def carry_out() -> None:
             kind = type(request)

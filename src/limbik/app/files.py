@@ -74,7 +74,7 @@ async def mesh(request: Request) -> Response:
 
 
 async def thing(request: Request) -> Response:
-    """What a kept shape looks like, by its token."""
+    """What a stored shape looks like, by its token."""
     playground: Playground = request.app.state.playground
     token = request.path_params["token"]
     content = playground.workshop.stored_shapes.drawn(token)

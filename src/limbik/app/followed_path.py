@@ -135,7 +135,7 @@ def _refuse_long(model: Model, frame: str, poses: Array) -> None:
 
 
 def _told(path: Path, each: Break) -> Mapping[str, Any]:
-    """A break for the page. begin, end: counted in the given poses. knots: of the joints before and after."""
+    """A break for the page. begin, end: counted in poses. knots: of the joints before and after."""
     is_inside = 0 < each.knot < len(path)
     return {
         "begin": each.begin,

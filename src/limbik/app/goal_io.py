@@ -63,7 +63,7 @@ class GoalErrors(NamedTuple):
 
 
 def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:
-    """What solvers are asked for: a direction is two goals."""
+    """What solvers get: a direction is two goals."""
     goals: list[Goal] = []
     for wanted_goal in wanted:
         if wanted_goal.quat_xyzw is None:
@@ -136,5 +136,5 @@ def distance_out_of_reach(model: Model, goals: Sequence[Goal], tolerance: float,
 
 
 def _rotation(wanted_goal: Wanted) -> Matrix3:
-    assert wanted_goal.quat_xyzw is not None, "only asked of goals that have one"
+    assert wanted_goal.quat_xyzw is not None, "only called for goals that have one"
     return quat_to_matrix(quat_normalise(wanted_goal.quat_xyzw))

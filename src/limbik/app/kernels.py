@@ -40,7 +40,7 @@ class Kernels:
         self._thread.start()
 
     def hasten(self, names: Collection[str]) -> bool:
-        """Compile these solvers before those that nobody asked for; whether they are compiled already."""
+        """Compile these solvers before those that nobody waits for; whether they are compiled already."""
         if self._ready.issuperset(names):
             return True
         with self._lock:
@@ -81,7 +81,7 @@ class Kernels:
                 return
             try:
                 self._compile(name)
-            # The first solve with this solver will say what is wrong to the person who asked for it.
+            # The first solve with this solver will say what is wrong to the person who chose it.
             except LimbikError as error:
                 logger.warning("solver %s could not be compiled ahead: %s", name, error)
             except Exception:

@@ -52,7 +52,7 @@ def aligned(basis: Array, before: Array | None) -> Array:
 
 
 def slide(model: Model, request: Slide, before: Array | None) -> tuple[Array, Array]:
-    """(q, the null directions there) after moving by `asked.amount` [rad] along a null direction; it ends
+    """(q, the null directions there) after moving by `slide.amount` [rad] along a null direction; it ends
     early where the goals can no longer be held. Locked joints stay where they are.
 
     before: the null directions as they were told last. Raises GoalError where there is no such direction.

@@ -52,7 +52,7 @@ class Opened:
 
     @functools.cached_property
     def key(self) -> str:
-        """What its meshes are asked for by; another one where any of them is another."""
+        """What its meshes are requested by; another one where any of them is another."""
         digest = hashlib.sha256()
         for mesh in self.meshes:
             digest.update(_stamp(mesh))

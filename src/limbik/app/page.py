@@ -26,14 +26,16 @@ class ImmutableFiles(StaticFiles):
         scope: Scope,
         status_code: int = 200,
     ) -> Response:
-        """The file, to be kept."""
+        """The file, to be cached."""
         response = super().file_response(full_path, stat_result, scope, status_code)
         response.headers.update(IMMUTABLE)
         return response
 
 
 def file_routes(folder: Path) -> list[BaseRoute]:
-    """The page's files under `/static/`, to be asked for again, and under `/static-VERSION/`, to be kept."""
+    """The page's files under `/static/`, to be requested again, and under `/static-VERSION/`, to be
+    cached.
+    """
     return [
         Mount("/static", StaticFiles(directory=folder, check_dir=False)),
         Mount("/static-{version:int}", ImmutableFiles(directory=folder, check_dir=False)),

@@ -1,4 +1,6 @@
-"""What readers and writers warn of, for the page that asked. No remark names a folder of this machine."""
+"""What readers and writers warn of, for the page that made the request. No remark names a folder of this
+machine.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from limbik.app.initial_pose import initial_pose
 from limbik.app.open_scene import Opened, OpenedArm, check_size
 from limbik.app.prepared_shapes import PreparedShapes
 from limbik.app.protocol.space import MAX_ARMS, Open
-from limbik.app.protocol.space import Source as Asked
+from limbik.app.protocol.space import Source as RequestedSource
 from limbik.app.reader_warnings import remarks, without_folders
 from limbik.app.side_by_side import side_by_side
 from limbik.app.stored_shapes import StoredShapes
@@ -88,7 +88,7 @@ class SceneOpener:
         if source.kind == "text":
             name = posixpath.basename(source.name.replace("\\", "/")) or "text"
             token = self.keep(Upload(name, {name: source.text.encode()}))
-            request = replace(request, source=Asked(kind="token", token=token))
+            request = replace(request, source=RequestedSource(kind="token", token=token))
         key = _key(request)
         opened = self._opened.get(key)
         if opened is None:
@@ -98,7 +98,7 @@ class SceneOpener:
         return opened
 
     def show(self, opened: Opened) -> int:
-        """Have the meshes of a scene asked for; how large it is [bytes]."""
+        """Have the meshes of a scene requested; how large it is [bytes]."""
         size = sum(len(mesh.data or b"") for mesh in opened.meshes) + MODEL_BYTES * len(opened.arms)
         self._shown.put(opened.key, opened, size)
         return size
@@ -187,7 +187,7 @@ def named_robot(name: str) -> Robot:
 def _described(description: registry.Description) -> tuple[Source, Path]:
     """The text of an installed description, called by its name alone, and the folder of its meshes."""
     path = description.path
-    assert path is not None, "only asked for what is installed"
+    assert path is not None, "only called for what is installed"
     inside = path.parents[description.file.count("/")]
     return replace(open_source(path), name=path.name), inside
 

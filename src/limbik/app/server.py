@@ -65,7 +65,7 @@ def create_app(
         routes=[
             Route("/", page),
             Route("/health", health),
-            Route("/favicon.ico", icon),  # asked for by browsers on addresses that are no page
+            Route("/favicon.ico", icon),  # requested by browsers on addresses that are no page
             WebSocketRoute("/ws", connect),
             Route("/upload", upload, methods=["POST"]),
             Route("/mesh/{key}/{number:int}", mesh),

@@ -75,7 +75,7 @@ class SpaceSession:
         self._directions: dict[int, Array] = {}  # null directions of each arm, as they were told last
         self._wider: dict[
             int, tuple[tuple[Widened, ...], OpenedArm]
-        ] = {}  # arms with the limits asked for last
+        ] = {}  # arms with the limits requested last
         self._world = PageWorld(workshop.stored_shapes)  # of moves
 
     def open(self, request: Open) -> Scene:

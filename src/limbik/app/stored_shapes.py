@@ -21,18 +21,18 @@ class StoredShapes:
     """Shapes by token, and what they look like. May be used by any thread."""
 
     def __init__(self) -> None:
-        self._kept: BoundedCache[tuple[Shape, bytes]] = BoundedCache(max_items=MAX, max_bytes=MAX_BYTES)
+        self._cache: BoundedCache[tuple[Shape, bytes]] = BoundedCache(max_items=MAX, max_bytes=MAX_BYTES)
 
     def keep(self, shape: Shape) -> str:
         """Keep a shape; its token. Raises CollisionError for one that has no surface."""
         drawn = surface_of(shape).data
         token = hashlib.sha256(pickle.dumps(shape)).hexdigest()[:TOKEN]
-        self._kept.put(token, (shape, drawn), 2 * len(drawn))
+        self._cache.put(token, (shape, drawn), 2 * len(drawn))
         return token
 
     def shape(self, token: str, name: str) -> Shape:
         """Raises LimbikError for one that is no longer there; name: of the object, for the message."""
-        stored = self._kept.get(token)
+        stored = self._cache.get(token)
         if stored is None:
             raise LimbikError(
                 f"the server no longer has the shape of object {shortened(name)}: it forgets shapes when it "
@@ -42,5 +42,5 @@ class StoredShapes:
 
     def drawn(self, token: str) -> bytes | None:
         """What it looks like, as `Surface.data` has it; None where it is not there."""
-        stored = self._kept.get(token)
+        stored = self._cache.get(token)
         return None if stored is None else stored[1]

@@ -71,7 +71,7 @@ class PageWorld:
     """
 
     def __init__(self, shapes: StoredShapes) -> None:
-        self._kept = shapes
+        self._stored = shapes
         self._world = World()
         self._things: tuple[Thing, ...] = ()  # in the world
         self._carrying: dict[int, tuple[tuple[object, ...], Model]] = {}  # by the number of an arm
@@ -125,7 +125,7 @@ class PageWorld:
             return Cylinder(*thing.size)
         if thing.kind == "capsule":
             return Capsule(*thing.size)
-        return self._kept.shape(thing.token, thing.name)
+        return self._stored.shape(thing.token, thing.name)
 
 
 def pose_of(thing: Thing) -> Matrix4:

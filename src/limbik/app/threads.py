@@ -22,7 +22,7 @@ class Threads(Executor):
     """
 
     def __init__(self, max_count: int, name: str) -> None:
-        self._most = max_count
+        self._max = max_count
         self._name = name
         self._count = 0
         self._waiting: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
@@ -33,7 +33,7 @@ class Threads(Executor):
         """The result, in future; it can be cancelled until the work begins."""
         future: Future[Returned] = Future()
         self._waiting.put((future, functools.partial(work, *arguments, **named)))
-        if self._count < self._most:
+        if self._count < self._max:
             self._count += 1
             Thread(target=self._run, name=f"{self._name}-{self._count}", daemon=True).start()
         return future

@@ -16,7 +16,7 @@ CELLS_ALONG = 40  # parts that a surface is cut into along its size
 NEAREST = 8  # parts that are looked at for the distance of a point
 MAX_CELLS = 100_000
 FINENESS = 100  # a bound may be too large by the size of the surface, divided by this,
-SLACK = 0.05  # or by this share of the distance
+SLACK = 0.05  # or by this fraction of the distance
 
 
 class Surface:

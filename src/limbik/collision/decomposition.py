@@ -24,7 +24,7 @@ from limbik.spatial import Array, Vector3
 WITHIN = 5e-3  # [m] what the hull of a mesh may reach beyond it to stand for it alone
 MAX_PIECES = 12
 MEASURED = (2, 3, 4, 6, 8, 12)  # numbers of pieces whose overshoot is measured
-LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be given up
+LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and to be abandoned
 MIN_WON = 1e-2  # of the volume of the whole hull, by a cut
 ANYHOW = 2  # cuts that win nothing by themselves: halves of a ring fill its hole as the whole does
 FRACTIONS = np.arange(1, 8) / 8.0  # of planes along an axis
@@ -163,7 +163,7 @@ def _middle(part: _Part) -> list[_Part]:
 
 
 def _halves(part: _Part) -> list[_Part]:
-    """The two parts on both sides of the plane whose hulls have the least volume; none for a flat part."""
+    """The two parts on both sides of the plane whose hulls have the smallest volume; none for a flat part."""
     if part.hull is None:
         return []
     best: tuple[float, Vector3, float] | None = None
@@ -242,15 +242,15 @@ def above(triangles: Array, heights: Array) -> Array:
     """What of triangles [m, 3, 3] lies where heights, of their corners [m, 3], are at least 0: [k, 3, 3]."""
     inside = heights >= 0.0
     count = inside.sum(axis=1)
-    kept_triangles = [triangles[count == 3]]
+    triangles_inside = [triangles[count == 3]]
     for k in range(3):
         i, j = (k + 1) % 3, (k + 2) % 3
         alone = (count == 1) & inside[:, k]
         a, h = triangles[alone], heights[alone]
-        kept_triangles.append(np.stack([a[:, k], _crossing(a, h, k, i), _crossing(a, h, k, j)], axis=1))
+        triangles_inside.append(np.stack([a[:, k], _crossing(a, h, k, i), _crossing(a, h, k, j)], axis=1))
         missing = (count == 2) & ~inside[:, k]
         a, h = triangles[missing], heights[missing]
         first, last = _crossing(a, h, k, i), _crossing(a, h, k, j)
-        kept_triangles.append(np.stack([first, a[:, i], a[:, j]], axis=1))
-        kept_triangles.append(np.stack([first, a[:, j], last], axis=1))
-    return np.concatenate(kept_triangles)
+        triangles_inside.append(np.stack([first, a[:, i], a[:, j]], axis=1))
+        triangles_inside.append(np.stack([first, a[:, j], last], axis=1))
+    return np.concatenate(triangles_inside)

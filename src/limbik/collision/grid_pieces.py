@@ -18,7 +18,7 @@ CORNERS = np.array(list(itertools.product((0, 1), repeat=3)))
 def grid_pieces(grid: DistanceGrid) -> Pieces:
     """Boxes of cells of the grid, which contain every point whose distance is 0 or less.
 
-    What is linear in a cell along each axis is nowhere below the least of its corners: cells whose corners
+    What is linear in a cell along each axis is nowhere below the lowest of its corners: cells whose corners
     are all above 0 are empty. Each of the others has something solid or nearly so, at most a cell away.
 
     Raises CollisionError for a grid without anything solid.

@@ -9,14 +9,14 @@ import numpy as np
 from limbik.collision.triangles import distances_to_triangles
 from limbik.spatial import Array
 
-FLAT = 1e-9  # share of its size that a flat set of points may be thick
+FLAT = 1e-9  # fraction of its size that a flat set of points may be thick
 MAX_VERTICES = 256  # of a core; a search for the farthest one goes through all
 WITHIN = 5e-4  # [m] what a simplified hull may reach beyond the exact one, where so many vertices suffice
 
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """A convex hull with room inside."""
+    """A convex hull with an inside."""
 
     vertices: Array  # [k, 3] its corners
     triangles: Array  # [m, 3, 3] its surface

@@ -17,7 +17,7 @@ from limbik.numerics.rotation import times, transposed_times
 from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
 from limbik.tree.kinematics import SCREW_SIZE, Links, n_links, pose_links, pose_screws
 
-# What is asked.
+# Modes of a query.
 ANY = 0  # one pair that is not farther apart than the horizon
 NEAREST = 1  # the nearest pair, nearer than the horizon
 ALL = 2  # all pairs nearer than the horizon
@@ -29,7 +29,7 @@ FIRST_FREE = 5  # the first of many configurations that has none
 MODE = 0
 HORIZON = 1  # [m]
 IS_PLACED = 2  # above 0: the frames of the links are given
-HAS_ROWS = 3  # above 0: how joints change the distances is asked, too
+HAS_ROWS = 3  # above 0: how joints change the distances, too
 SETTINGS_SIZE = 4
 
 # One result: the index of the pair, the distance [m], the normal from the second body to the first, and the

@@ -46,8 +46,8 @@ class PairStudy:
 
     @property
     def rarely(self) -> float:
-        """The share of all configurations, at most, at which a pair touches that no sample showed touching,
-        at 95 % confidence (the rule of three).
+        """The fraction of all configurations, at most, at which a pair touches that no sample showed
+        touching, at 95 % confidence (the rule of three).
         """
         return min(1.0, 3.0 / self.samples)
 
@@ -98,7 +98,7 @@ def never_touch(model: Model, pair: tuple[int, int]) -> bool:
     """Whether it is proved that two bodies, by their indices in the geometry, cannot touch within the limits.
 
     The box of configurations is halved until in each part the distance at its middle is more than the bodies
-    can come nearer on the way to its border. False where that takes too many parts.
+    can come nearer on the path to its border. False where that takes too many parts.
     """
     search = SelfSearch(model, [pair])
     lower, upper = _box(model)

@@ -1,7 +1,7 @@
 """How deep two cores are inside each other: the expanding polytope algorithm (van den Bergen 2001).
 
 A polytope inside the difference of the cores grows where its surface is nearest to the origin. Each direction
-in which it is asked to grow proves that the depth is at most the height of the difference there; the least
+in which it is to grow proves that the depth is at most the height of the difference there; the least
 height is the answer, so what is said is never less than the depth, however the search ends.
 """
 

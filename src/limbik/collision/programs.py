@@ -18,7 +18,7 @@ def collisions() -> Program:
 
 @functools.cache
 def pushes() -> Program:
-    """Out of collision, with the goals kept."""
+    """Out of collision, with the goals held."""
     return Program(name="pushes", kernel=push_out)
 
 

@@ -1,4 +1,4 @@
-"""Out of collision, with the goals kept: near pairs of bodies push, below the goals.
+"""Out of collision, with the goals held: near pairs of bodies push, below the goals.
 
 Each step first does what the goals ask for; in what that leaves free it is the shortest with which the pairs
 come as far apart as they should be, or as near to that as can be, within the limits of the joints. That is a
@@ -35,7 +35,7 @@ DAMPING = 1e-6  # of the goals' rows
 HARD = 1e-9  # the same of a limit's row
 SOFTNESS = 1e-4  # of a pair's row: how much of a gap is left where rows contradict each other
 
-# What a push comes to, where it is not the number of near pairs that there was no room for.
+# What a push comes to, where it is not the number of near pairs that there was no space for.
 BARRED, OUT = -1, 0
 
 # Settings, by index.
@@ -66,8 +66,8 @@ def push_out(
 ) -> int:  # fmt: skip
     """Bring q, near which the goals are met, to where nothing is in collision and they are nearly met.
 
-    Returns OUT, or BARRED where the way there is barred, or how many near pairs there are where `results` has
-    rows for fewer. search_settings, rows: as `collision.nearest` has them.
+    Returns OUT, or BARRED where the path there is barred, or how many near pairs there are where `results`
+    has rows for fewer. search_settings, rows: as `collision.nearest` has them.
     """
     pose_objects(poses, shapes.frames, tree.links.size + 1)
     smallest = math.inf

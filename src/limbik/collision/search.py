@@ -28,7 +28,7 @@ class Results(NamedTuple):
     """What a search has found."""
 
     numbers: Array  # [m, RESULT_SIZE]
-    rows: Array  # [m, nv] with respect to velocities as `tree.pack` has them; zeros where not asked for
+    rows: Array  # [m, nv] with respect to velocities as `tree.pack` has them; zeros where not requested
 
 
 class Search:

@@ -12,7 +12,7 @@ from limbik.spatial import Array
 
 
 def shortest_change(G: Array, h: Array, softness: Array) -> Array:
-    """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is least with G x + s >= h; G [m, n].
+    """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is smallest with G x + s >= h; G [m, n].
 
     softness [m]: above 0.
     """

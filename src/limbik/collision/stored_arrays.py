@@ -1,4 +1,4 @@
-"""What is made of shapes, kept on disk under a hash of what it was made from."""
+"""What is made of shapes, stored on disk under a hash of what it was made from."""
 
 from __future__ import annotations
 

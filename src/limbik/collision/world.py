@@ -15,7 +15,7 @@ from limbik.model.joints import check_name
 from limbik.model.shapes import Shape, check_near
 from limbik.spatial import Array, Matrix4, as_pose, as_vector, pose_from, shape_of
 
-CAPACITY = 8  # poses that a new world has room for
+CAPACITY = 8  # poses that a new world has space for
 
 
 class WorldObject(NamedTuple):
@@ -28,7 +28,7 @@ class WorldObject(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """How often a world has changed; what is derived from a world is kept as long as this is the same."""
+    """How often a world has changed; what is derived from a world is cached as long as this is the same."""
 
     structure: int  # of its objects and their names
     poses: int  # of anything

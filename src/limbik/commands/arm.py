@@ -209,7 +209,7 @@ def _again(typed: Sequence[str]) -> list[str]:
 
 
 def _check_used(ctx: typer.Context, *, is_solved: bool, is_saved: bool) -> None:
-    """Raise for an option that was given and would do nothing."""
+    """Raise for an option that was passed and would do nothing."""
     unused: tuple[str, ...] = _FOR_ANSWERS
     when = "without --solve"
     if is_solved:

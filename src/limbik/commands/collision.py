@@ -32,7 +32,7 @@ def info(robot: Robot, as_json: AsJson = False) -> None:
     """Show the bodies of a robot: their convex pieces, how far these reach beyond the shapes, their spheres.
 
     Concave meshes are cut into convex pieces when they are first met, which may take seconds each; what was
-    made is kept in the cache folder.
+    made is stored in the cache folder.
     """
     from limbik.collision.capsules import shapes_or_capsules
     from limbik.collision.geometry import geometry_of

@@ -34,7 +34,7 @@ class _Guarded:
     def __init__(self, stream: TextIO, fail: Callable[[OSError], None]) -> None:
         self._stream = stream
         self._fail = fail
-        self._error: OSError | None = None  # kept, because click passes over one while it looks at a stream
+        self._error: OSError | None = None  # stored, because click passes over one while it looks at a stream
 
     def write(self, text: str) -> int:
         return self._attempt(lambda: self._stream.write(text), len(text))

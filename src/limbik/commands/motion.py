@@ -93,7 +93,7 @@ def convert(
 ) -> None:
     """Write a motion in another format: BVH to glTF and back, that of a robot to either, CSV to all of them.
 
-    CSV needs --model: a robot, or a BVH or glTF, whose hierarchy and meshes are kept.
+    CSV needs --model: a robot, or a BVH or glTF, whose hierarchy and meshes stay.
 
     For example: limbik motion convert walk.bvh walk.glb
     """

@@ -86,7 +86,7 @@ def _waypoints(begin: Six | None, end: Six | None, file: Path | None, degrees: b
             raise GoalError("--degrees is for --from and --to: the angles of --csv are in radians")
         return read_poses(file)
     if begin is None or end is None:
-        raise GoalError("nothing is asked for: give --from and --to, or --csv")
+        raise GoalError("nothing is requested: give --from and --to, or --csv")
     return Waypoints(np.stack([_pose(begin, "--from", degrees), _pose(end, "--to", degrees)]), None)
 
 

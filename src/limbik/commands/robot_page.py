@@ -128,7 +128,7 @@ def _line(joint: Joint) -> Text:
     return text
 
 
-RATES = {"velocity": "most per s", "acceleration": "per s²"}  # heads of columns
+RATES = {"velocity": "max per s", "acceleration": "per s²"}  # heads of columns
 
 # --- joints -------------------------------------------------------------------------------------------------
 

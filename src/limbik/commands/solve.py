@@ -101,7 +101,7 @@ def solve(
         raise typer.Exit(NO_SOLUTION)
 
 
-# --- what is asked ------------------------------------------------------------------------------------------
+# --- requests -----------------------------------------------------------------------------------------------
 
 
 def _goal(
@@ -120,7 +120,7 @@ def _goal(
         both = " and ".join(name for name, _ in orientations)
         raise GoalError(f"{both} each say how the frame is to be turned: give one of them")
     if not orientations and position is None:
-        raise GoalError("nothing is asked for: give --position X Y Z, or --rpy, --quat-xyzw or --direction")
+        raise GoalError("nothing is requested: give --position X Y Z, or --rpy, --quat-xyzw or --direction")
     point = None if position is None else as_vector(position, 3, "--position", error=GoalError)
     if point is not None and not orientations:
         return Position(frame=frame, target=point)
@@ -132,7 +132,7 @@ def _goal(
 
 
 def _free(world: Path | None, clearance: float | None) -> dict[str, Any]:
-    """What is to be kept clear of, as `solve` takes it."""
+    """What is to be avoided, as `solve` takes it."""
     if world is None and clearance is None:
         return {}
     from limbik.collision import World, load_world
@@ -141,7 +141,7 @@ def _free(world: Path | None, clearance: float | None) -> dict[str, Any]:
 
 
 def _rotation(name: str, numbers: Sequence[float]) -> Matrix3:
-    """The rotation asked for; for a direction, one of those that turn z along it."""
+    """The rotation requested; for a direction, one of those that turn z along it."""
     import numpy as np
 
     from limbik.spatial import as_vector, quat_normalise, quat_to_matrix, rotation_between, rotation_rpy

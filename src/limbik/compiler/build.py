@@ -59,7 +59,7 @@ def machine_code(bitcode: bytes, text: str, is_closed: bool) -> bytes:
 
 
 def sealed(code: bytes, name: str) -> bytes:
-    """Machine code as it is kept under a name: behind a digest of both, because a damaged file, or that of
+    """Machine code as it is stored under a name: behind a digest of both, because a damaged file, or that of
     another program, would take the process down."""
     return hashlib.sha256(name.encode() + code).digest() + code
 
@@ -85,7 +85,7 @@ def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
 
 
 def main(bitcode: str, folder: str, name: str, is_closed: str) -> None:
-    """Compile the bitcode of a file with the text of standard input. The machine code, sealed, is kept in a
+    """Compile the bitcode of a file with the text of standard input. The machine code, sealed, is stored in a
     folder where there is one that can be written, and goes to standard output.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code

@@ -1,4 +1,4 @@
-"""Where something is kept for the next process."""
+"""Where something is stored for the next process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @functools.cache
 def cache_folder(content: str = "kernels") -> Path | None:
-    """Where something is kept for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it
+    """Where something is stored for the next process: in `$LIMBIK_CACHE_DIR` or the user's cache; None if it
     cannot be read or made, or if others may put there what this process would run. A folder that can only be
     read is good for what it holds.
     """
@@ -77,7 +77,7 @@ def can_keep() -> bool:
 
 @functools.cache
 def warn_of_cache(root: Path, problem: str) -> None:
-    """Say once that nothing can be kept, and why."""
+    """Say once that nothing can be stored, and why."""
     warnings.warn(
         f"limbik cannot keep what it compiles in {root} ({problem}); it will be compiled again in every "
         "process. Set LIMBIK_CACHE_DIR to a folder that can be written.",

@@ -1,4 +1,4 @@
-"""The way from Python into machine code: entries in LLVM's language, and what Python calls once they are
+"""The path from Python into machine code: entries in LLVM's language, and what Python calls once they are
 loaded.
 
 A single solve takes about a microsecond, and ctypes a third of one more, or several where there are many
@@ -109,7 +109,7 @@ def _load_function(name: str, function: str) -> str:
 
 # A function of the address of an array with the arguments, 8 bytes each, and of the watch.
 #
-# What is asked for the watch: the state of the thread while it does not hold the lock, the watch, and whether
+# What the watch needs: the state of the thread while it does not hold the lock, the watch, and whether
 # it has said to stop (1) or has raised an exception (2), which Python finds after the return.
 WATCHED_ENTRY = f"""
 define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
@@ -118,18 +118,18 @@ define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count) {{
   %numbers = call ptr %address_of(ptr %object)
   %watch.argument = getelementptr ptr, ptr %arguments, i64 1
   %watch = load ptr, ptr %watch.argument
-  %asked = alloca {{ ptr, ptr, i64 }}
-  %watch.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
+  %record = alloca {{ ptr, ptr, i64 }}
+  %watch.address = getelementptr {{ ptr, ptr, i64 }}, ptr %record, i32 0, i32 1
   store ptr %watch, ptr %watch.address
-  %stopped.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
+  %stopped.address = getelementptr {{ ptr, ptr, i64 }}, ptr %record, i32 0, i32 2
   store i64 0, ptr %stopped.address
 {_load_function("save", "PyEval_SaveThread")}
 {_load_function("restore", "PyEval_RestoreThread")}
   %thread = call ptr %save()
-  store ptr %thread, ptr %asked
-  %address = ptrtoint ptr %asked to i64
+  store ptr %thread, ptr %record
+  %address = ptrtoint ptr %record to i64
   %code = call i64 @{KERNEL}(ptr %numbers, i64 %address)
-  %saved = load ptr, ptr %asked
+  %saved = load ptr, ptr %record
   call void %restore(ptr %saved)
   %stopped = load i64, ptr %stopped.address
   %has.failed = icmp eq i64 %stopped, 2
@@ -143,20 +143,20 @@ fail:
 }}
 
 define i64 @{WATCH}(i64 %address) noinline cold {{
-  %asked = inttoptr i64 %address to ptr
-  %stopped.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 2
+  %record = inttoptr i64 %address to ptr
+  %stopped.address = getelementptr {{ ptr, ptr, i64 }}, ptr %record, i32 0, i32 2
   %stopped = load i64, ptr %stopped.address
   %has.stopped = icmp ne i64 %stopped, 0
   br i1 %has.stopped, label %end, label %ask
 ask:
-  %watch.address = getelementptr {{ ptr, ptr, i64 }}, ptr %asked, i32 0, i32 1
+  %watch.address = getelementptr {{ ptr, ptr, i64 }}, ptr %record, i32 0, i32 1
   %watch = load ptr, ptr %watch.address
 {_load_function("save", "PyEval_SaveThread")}
 {_load_function("restore", "PyEval_RestoreThread")}
 {_load_function("call", "PyObject_CallNoArgs")}
 {_load_function("is_true", "PyObject_IsTrue")}
 {_load_function("forget", "Py_DecRef")}
-  %saved = load ptr, ptr %asked
+  %saved = load ptr, ptr %record
   call void %restore(ptr %saved)
   %answer = call ptr %call(ptr %watch)
   %is.error = icmp eq ptr %answer, null
@@ -174,7 +174,7 @@ fail:
   br label %go.on
 go.on:
   %thread = call ptr %save()
-  store ptr %thread, ptr %asked
+  store ptr %thread, ptr %record
   %is.stopped = load i64, ptr %stopped.address
   ret i64 %is.stopped
 end:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from limbik.compiler.kernel import Primitive
 from limbik.compiler.symbols import Scalar, Tape, operand
 
-# The order of operations is kept: lanes and single problems then differ only by contracted products.
+# The order of operations stays: lanes and single problems then differ only by contracted products.
 FAST_MATH = "nnan ninf nsz arcp contract"
 
 # Of the numbers that one line works on; where the processor has shorter vectors, LLVM cuts them up.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = Annotated[NDArray[np.float64], array(ANY)]
 Matrix: TypeAlias = Annotated[NDArray[np.float64], array(ANY, ANY)]
 Records: TypeAlias = Any  # a structured array, or one record of it: fields are attributes inside a kernel
-# Whether a solve is to end; inside a program, what it is asked with.
+# Whether a solve is to end; inside a program, how it is looked at.
 Watch: TypeAlias = Annotated[Callable[[], bool], WATCH_KIND]
 
 Arguments = ParamSpec("Arguments")
@@ -59,7 +59,7 @@ class Kernel(Generic[Arguments, Returned]):
         self.function: Any = function
         self.options = options
         self.bindings = bindings
-        self.given_interpreted = interpreted
+        self.own_interpreted = interpreted
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
@@ -68,8 +68,8 @@ class Kernel(Generic[Arguments, Returned]):
     @functools.cached_property
     def interpreted(self) -> Callable[Arguments, Returned]:
         """The same function run by Python itself, and every kernel that it calls: slow, but there at once."""
-        if self.given_interpreted is not None:
-            return self.given_interpreted
+        if self.own_interpreted is not None:
+            return self.own_interpreted
         names = {
             name: _interpreted(value, self.bindings) if isinstance(value, Kernel) else value
             for name, value in self.scope.items()
@@ -183,7 +183,7 @@ def to_be_bound() -> Any:
 
 
 def _interpreted(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Callable[..., Any]:
-    return kernel.given_interpreted or inner(kernel, bindings).interpreted
+    return kernel.own_interpreted or inner(kernel, bindings).interpreted
 
 
 _inner_kernels: dict[tuple[Any, ...], Kernel[..., Any]] = {}
@@ -196,7 +196,7 @@ def inner(kernel: Kernel[..., Any], bindings: dict[str, Any]) -> Kernel[..., Any
     used = {name: value for name, value in bindings.items() if name in kernel.names}
     inline = kernel.options["forceinline"]
     options = {**kernel.options, "forceinline": True if inline is None else inline}
-    bound = Kernel(kernel.function, options, {**kernel.bindings, **used}, kernel.given_interpreted)
+    bound = Kernel(kernel.function, options, {**kernel.bindings, **used}, kernel.own_interpreted)
     key = (kernel.function, *sorted((name, id(value)) for name, value in bound.bindings.items()))
     return _inner_kernels.setdefault(key, bound)
 

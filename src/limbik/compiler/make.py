@@ -43,7 +43,7 @@ POINTER = ir.PointerType()
 CACHE_LINE = 64  # bytes
 # For which vectors are chosen; others can have them too.
 ANY_PROCESSOR = "x86_64-unknown-linux-gnu", "x86-64-v3"
-WATCHED = 64  # counts of a loop for each time that its watch is asked
+WATCHED = 64  # counts of a loop for each look at its watch
 
 
 def bitcode(program: Program) -> bytes:

@@ -45,8 +45,8 @@ def numeric_jacobian(
         In the unit of q [rad or m]; by default 1.5e-8, 6.1e-6 and 1e-20, times |q| where that is larger
         than 1.
     bounds:
-        (lower, upper), numbers or arrays [n], inside which the function is called; where there is no room for
-        a step on both sides, central differences take two on one.
+        (lower, upper), numbers or arrays [n], inside which the function is called; where there is no space
+        for a step on both sides, central differences take two on one.
 
     Raises FunctionError where the function returns what is not finite, or no complex numbers for complex q;
     ConfigurationError and SolverError for arguments that have no meaning.
@@ -80,7 +80,7 @@ class _Bounds:
         self._above, self._below = upper - q, q - lower
 
     def forward(self, i: int, step: float) -> Array:
-        """(f(q + h) - f(q)) / h, or backward where there is more room."""
+        """(f(q + h) - f(q)) / h, or backward where there is more space."""
         if self._above[i] < step:
             step = self._widest(i, step)
         moved, h = self._moved(i, step)
@@ -96,10 +96,10 @@ class _Bounds:
         return (4.0 * near - far - 3.0 * self._value) / (2.0 * h)
 
     def _widest(self, i: int, step: float) -> float:
-        """The step toward the side with more room, no longer than that."""
+        """The step toward the side with more space, no longer than that."""
         above, below = self._above[i], self._below[i]
         if max(above, below) <= 0.0:
-            raise ConfigurationError(f"`bounds` leave no room for a step of q[{i}]")
+            raise ConfigurationError(f"`bounds` leave no space for a step of q[{i}]")
         return float(min(step, above)) if above >= below else -float(min(step, below))
 
     def _moved(self, i: int, step: float) -> tuple[Array, float]:

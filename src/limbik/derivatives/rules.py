@@ -81,7 +81,9 @@ def _fraction(x: Any, length: Any) -> Any:
 
 
 def _norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
-    """The Euclidean length; its derivative at 0 is taken to be 0, which is the least of all slopes there."""
+    """The Euclidean length; its derivative at 0 is taken to be 0, which is the smallest of all slopes
+    there.
+    """
     if ord not in (None, 2) or (ord == 2 and axis is None and x.ndim > 1):
         raise FunctionError("numpy.linalg.norm is known here for Euclidean lengths: leave out `ord`")
     squares = (x * x).sum(axis=axis)

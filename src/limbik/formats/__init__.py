@@ -13,7 +13,7 @@ _READERS = ("arm", "bvh", "dh", "mjcf", "srdf", "srdf_write", "urdf", "urdf_writ
 
 
 def __getattr__(name: str) -> ModuleType:
-    """A reader or writer, such as `limbik.formats.srdf`, imported when it is first asked for."""
+    """A reader or writer, such as `limbik.formats.srdf`, imported when it is first requested."""
     if name not in _READERS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module(f"{__name__}.{name}")

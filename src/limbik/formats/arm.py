@@ -161,5 +161,5 @@ def _reading(angles: Angles | None, source: Source) -> Angles:
         return said or "range"
     if said and said != angles:
         other = f"it says `# angles: {said}`, and is read with angles {check_angles(angles)!r}"
-        warnings.warn(f"{source.name}: {other} as was asked for", FormatWarning, stacklevel=4)
+        warnings.warn(f"{source.name}: {other} as requested", FormatWarning, stacklevel=4)
     return check_angles(angles)

@@ -50,7 +50,7 @@ def planar_joints(
     """Motion in the plane at right angles to `normal` [3]: sliders NAME.x and NAME.y, then a revolute joint
     NAME.
 
-    The sliders are along x and y of the joint's frame, turned the shortest way that brings z to the normal.
+    The sliders are along x and y of the joint's frame, turned the shortest arc that brings z to the normal.
     """
     x, y, z = rotation_between(np.array([0.0, 0.0, 1.0]), np.array(normal)).T
     along_x, along_y = f"{name}.x", f"{name}.y"

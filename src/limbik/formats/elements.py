@@ -1,6 +1,6 @@
 """XML elements that know their line, read with expat, the parser of the standard library.
 
-Numbers, names and children are asked for by what they must be; whatever is missing, twice there, misspelt
+Numbers, names and children are read by what they must be; whatever is missing, twice there, misspelt
 or no number raises a FormatError that names the line and the element. Document types are refused: robots
 need none, and entities that expand to other entities can fill the memory.
 """

@@ -87,7 +87,7 @@ def _by_name(name: str, takes_srdf: bool) -> Model | None:
 
 
 def _registered(match: registry.Found, takes_srdf: bool) -> Model:
-    """The robot; what collides of it and its SRDF are looked for when they are first asked for."""
+    """The robot; what collides of it and its SRDF are looked for when they are first requested."""
     if match.description is None:
         return _preset(match.robot, takes_srdf)
     description = match.description
@@ -123,7 +123,7 @@ def _preset(robot: registry.Robot, takes_srdf: bool) -> Model:
 
 def _described(description: registry.Description) -> Model:
     path = description.path
-    assert path is not None, "only asked for what is installed"
+    assert path is not None, "only called for what is installed"
     return based(read(open_source(path)), end_effector=description.end_effector)
 
 

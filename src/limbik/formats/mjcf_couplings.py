@@ -15,7 +15,7 @@ class Couplings:
 
     mimic: dict[int, Mimic] = field(default_factory=dict)
     constant: dict[int, float] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # what is not kept
+    notes: list[str] = field(default_factory=list)  # what the model does not hold
 
 
 def couplings(mj: Any, joint_names: Sequence[str]) -> Couplings:

@@ -189,7 +189,7 @@ def load_motion(
     file: the path of a BVH, CSV or glTF file (.glb, .gltf, .vrm), or the text of one of the first two; told
     apart by what it holds.
     model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH or glTF, whose
-    file is kept. A robot given by its name floats where the file has columns of its "root_joint".
+    file stays. A robot given by its name floats where the file has columns of its "root_joint".
     unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is.
     BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
     up: the axis of the world against gravity. Default: "y" for BVH and glTF, for CSV that of the motion

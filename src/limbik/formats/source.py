@@ -28,7 +28,7 @@ _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]+)[\"']"
 class Source:
     """A description's text and where it is from."""
 
-    name: str  # for messages: the path as it was given, or "<text>"
+    name: str  # for messages: the path as it was passed, or "<text>"
     text: str
     path: Path | None = None  # None for a text
     files: Mapping[str, bytes] | None = None  # all that it may name, by path; None: what is on the disk

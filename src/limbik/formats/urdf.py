@@ -28,7 +28,7 @@ limits of a follower that contradict its mimic rule
 mimic rule on a joint that does not exist
                 The joint moves on its own, and a FormatWarning says so, as ROS lets it.
 shapes that collide, of which a number is wrong or the mesh is missing
-                A FormatWarning says so. The former are left out; the latter are asked for when a collision is
+                A FormatWarning says so. The former are left out; the latter are requested when a collision is
                 looked for, which raises CollisionError.
 limits of a continuous, planar or floating joint, mimic rule of a fixed one
                 They are not looked at: there is nothing that they could mean.

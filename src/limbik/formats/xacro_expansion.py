@@ -55,22 +55,22 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
         raise _as_format_error(source, error) from None
     if len(text) > LARGEST:
         raise FormatError(source.name, f"becomes longer than {LARGEST:,} characters, found {len(text):,}")
-    return Processed(text, tuple(checked.asked_for))
+    return Processed(text, tuple(checked.requested))
 
 
 class _Arguments(dict[str, str]):
-    """Values by name that remember which names the file asked for."""
+    """Values by name that remember which names the file has read."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         super().__init__(values)
-        self.asked_for: dict[str, None] = {}  # an ordered set
+        self.requested: dict[str, None] = {}  # an ordered set
 
     def __contains__(self, name: object) -> bool:
-        self.asked_for[str(name)] = None
+        self.requested[str(name)] = None
         return super().__contains__(name)
 
     def __getitem__(self, name: str) -> str:
-        self.asked_for[name] = None
+        self.requested[name] = None
         return super().__getitem__(name)
 
 

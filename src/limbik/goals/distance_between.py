@@ -24,7 +24,7 @@ class DistanceBetween(Goal):
     other: str  # the other frame
     value: float  # [m] the distance, at least 0
     weight: float = 1.0
-    tolerance: float = 0.0  # [m] either way, inside which there is no error
+    tolerance: float = 0.0  # [m] to either side, inside which there is no error
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -20,7 +20,7 @@ class JointValue(OfNoFrame):
     joint: str
     value: float  # [rad or m]
     weight: float = 1.0
-    tolerance: float = 0.0  # [rad or m] either way, inside which there is no error
+    tolerance: float = 0.0  # [rad or m] to either side, inside which there is no error
 
     def __post_init__(self) -> None:
         super().__post_init__()

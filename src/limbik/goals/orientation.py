@@ -47,7 +47,7 @@ class Orientation(Goal):
 
     target: Matrix3  # rotation_world_frame; of a pose, its rotation
     weight: float | Weights = ONE3  # 0 leaves the turn about that axis free
-    tolerance: float | Weights = ZERO3  # [rad] either way, inside which there is no error
+    tolerance: float | Weights = ZERO3  # [rad] to either side, inside which there is no error
     axes: Axes = "world"
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Limits of ball joints: a cone for the swing and a range for the twist, or ranges of Euler angles.
 
 A rotation is split as q = swing * twist: first a twist about the joint's axis, then a swing that turns that
-axis the shortest way to where it ends. Euler angles are those of `model.euler`. All arrays hold one
+axis the shortest arc to where it ends. Euler angles are those of `model.euler`. All arrays hold one
 quaternion for each of the joints, [..., n, 4].
 """
 
@@ -62,7 +62,7 @@ class BallLimits:
         beyond_cone = np.arctan2(across, together) - 0.5 * (self.swing - margin + self.swing_margins)
         twist = self._unwound(2.0 * np.arctan2(along, turn[..., 3]))
         outside = np.maximum(self.lower - twist, twist - self.upper) + margin
-        # An infinite room times a zero weight would have no value: the weight is kept off zero.
+        # An infinite margin times a zero weight has no value: the weight is never zero.
         beyond_range = 0.5 * np.maximum(together, 1e-300) * (outside - self.twist_margins)
         excess = np.asarray(np.maximum(beyond_cone, beyond_range))
         if self.by_euler:

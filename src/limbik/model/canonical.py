@@ -49,7 +49,7 @@ class CanonicalChain:
 
     @property
     def lower(self) -> Array:
-        """[n, rad or m] least x."""
+        """[n, rad or m] smallest x."""
         return np.asarray(self.q_lower + self.offset)
 
     @property

@@ -1,4 +1,4 @@
-"""The way from the world to one frame: moving joints only, everything fixed folded in."""
+"""The path from the world to one frame: moving joints only, everything fixed folded in."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Chain:
 
     @functools.cached_property
     def reach_range(self) -> tuple[float, float]:
-        """Least and greatest distance [m] of the frame from the first joint; see `model.reach`."""
+        """Smallest and greatest distance [m] of the frame from the first joint; see `model.reach`."""
         travels = [(joint.lower, joint.upper) for joint in self.joints]
         return reach_range(self.joints, [joint.origin for joint in self.joints], travels, self.tool)
 

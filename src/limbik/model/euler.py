@@ -151,7 +151,7 @@ class EulerRanges:
 
         A rotation has two triples of angles, one of them with the second angle beyond a quarter turn. From
         each, first one outer angle is moved into its range and the other one makes up for it where that means
-        the same, then the other way round: one of these is the best.
+        the same, then reversed: one of these is the best.
         """
         a, b, c, s, lean = self._split(turn)
         best = np.full(b.shape, math.inf)

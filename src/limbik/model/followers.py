@@ -63,7 +63,7 @@ def resolved(joints: Sequence[Joint]) -> tuple[Joint, ...]:
 
 
 def value_range(joint: Joint, leader: Joint) -> tuple[float, float]:
-    """The least and greatest value [rad or m] that a follower takes within the limits of its leader."""
+    """The smallest and greatest value [rad or m] that a follower takes within the limits of its leader."""
     if joint.mimic is None:
         return joint.lower, joint.upper
     low, high = sorted((joint.mimic.value(leader.lower), joint.mimic.value(leader.upper)))

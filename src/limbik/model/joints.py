@@ -110,7 +110,7 @@ class Joint:
     child: str  # name of the child link
     origin: Matrix4 = field(default_factory=lambda: np.eye(4))  # pose_parent_joint
     axis: Vector3 = field(default_factory=lambda: np.array([0.0, 0.0, 1.0]))  # unit, in the joint's frame
-    lower: float = -math.inf  # [rad or m], none beyond FARTHEST; ball: least twist
+    lower: float = -math.inf  # [rad or m], none beyond FARTHEST; ball: smallest twist
     upper: float = math.inf  # [rad or m]; ball: greatest twist
     swing: float = math.pi  # [rad]; ball only
     euler: EulerLimits | None = None  # ball only, without limits of swing and twist

@@ -189,7 +189,7 @@ class _Floating(_Balls):
 
 
 def _wide(constants: Array, q: Array) -> Array:
-    """[n, 4, 4] with room for the batch axes of q after the first: [n, ..., 4, 4]."""
+    """[n, 4, 4] with space for the batch axes of q after the first: [n, ..., 4, 4]."""
     return constants if q.ndim == 1 else constants.reshape(-1, *(1,) * (q.ndim - 1), 4, 4)
 
 

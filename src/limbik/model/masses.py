@@ -34,7 +34,7 @@ class Masses:
     def jacobian(self, links: Array, kinematics: Kinematics, nv: int) -> Array:
         """The Jacobian of the center [..., 3, nv].
 
-        A joint moves what it carries as one body: its share of the mass times the velocity of that center.
+        A joint moves what it carries as one body: its part of the mass times the velocity of that center.
         """
         carried = self.carried.reshape(-1, *(1,) * (links.ndim - 2))
         moments = self._carried(self._world_moments(links))[1:]

@@ -57,7 +57,7 @@ _T = TypeVar("_T")
 _OnLink = TypeVar("_OnLink", Mass, LinkShape)
 
 PartsRead: TypeAlias = tuple[Iterable[LinkShape], Iterable[PairRule]]
-_PARTS = ("shapes", "pair_rules", "_parts_read")  # what is found when it is first asked for
+_PARTS = ("shapes", "pair_rules", "_parts_read")  # what is found when it is first requested
 
 
 class Model:
@@ -78,7 +78,7 @@ class Model:
     A joint with a mimic rule has no part of q: it moves with its leader. Here all rules are on joints that do
     not follow themselves, and the limits of a leader are narrowed to those that keep its followers in theirs.
 
-    Raises ModelError for a description that is not one tree, and for mimic rules that cannot be kept.
+    Raises ModelError for a description that is not one tree, and for mimic rules that cannot hold.
     """
 
     name: str
@@ -95,7 +95,7 @@ class Model:
     upper: Array  # [nq]; inf where there is no limit, 1 for quaternions
     neutral: Array  # [nq]; zeros and identity quaternions, moved into the limits
     has_limits: bool
-    derived: dict[Slot[Any], Any]  # what solvers have made of the model, kept so that they make it once
+    derived: dict[Slot[Any], Any]  # what solvers have made of the model, cached so that they make it once
     derived_of_shapes: dict[Slot[Any], Any]  # the same, of what depends on shapes and pairs too
 
     _space: ConfigurationSpace
@@ -365,7 +365,7 @@ class Model:
         return self._space.velocity_map(self._space.as_q(q))
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter way for turns.
+        """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter arc for turns.
 
         integrate(q0, v) is q1 again, where the quaternions may have the other sign. Raises ConfigurationError
         where the difference is beyond what a number can hold.
@@ -512,7 +512,7 @@ class Model:
         return changed
 
     def with_shapes_found_by(self, find: Callable[[], PartsRead]) -> Model:
-        """A model with the shapes and rules that a function finds when they are first asked for, see
+        """A model with the shapes and rules that a function finds when they are first requested, see
         `with_shapes`.
         """
         changed = object.__new__(type(self))

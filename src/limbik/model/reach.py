@@ -1,9 +1,9 @@
 """How near and how far a frame can be from the first joint on its path, whatever the joints do.
 
-Between two joints that turn, the way is one vector: links, and prismatic joints that do not turn against
-them. Over the travels of the prismatic joints its length has a least and a greatest value. The way to the
+Between two joints that turn, the path is one vector: links, and prismatic joints that do not turn against
+them. Over the travels of the prismatic joints its length has a smallest and a greatest value. The path to the
 frame is the sum of such vectors, each turned in some direction, so the triangle inequality bounds its length:
-at most the sum of the greatest lengths; at least the least length of any one vector, less the greatest
+at most the sum of the greatest lengths; at least the smallest length of any one vector, less the greatest
 lengths of all others.
 """
 
@@ -42,7 +42,7 @@ class Segment(NamedTuple):
 def reach_range(
     joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
 ) -> tuple[float, float]:
-    """Least and greatest distance [m] of the tool from where the first joint stands at zero.
+    """Smallest and greatest distance [m] of the tool from where the first joint stands at zero.
 
     origins: of each moving joint in the moved frame of the one before it. travels: what each takes as value;
     read for prismatic joints. tool: in the moved frame of the last joint. The greatest may be infinite.
@@ -82,7 +82,7 @@ def _segments(
 
 
 def _span(segment: Segment) -> tuple[float, float]:
-    """Least and greatest length [m]."""
+    """Smallest and greatest length [m]."""
     if not segment.prismatic:
         length = float(np.linalg.norm(segment.offset))
         return length, length
@@ -95,8 +95,8 @@ def _span(segment: Segment) -> tuple[float, float]:
 
 
 def _min_reach(segment: Segment) -> float:
-    """The least length [m]: there, each prismatic joint is at an end of its travel, or where its derivative
-    is 0.
+    """The smallest length [m]: there, each prismatic joint is at an end of its travel, or where its
+    derivative is 0.
 
     Every such position within the travels is looked at.
     """

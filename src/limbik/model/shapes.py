@@ -206,7 +206,7 @@ def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None
     value = getattr(shape, name)
     try:
         size = float(value)
-    except Exception:  # whatever a foreign class raises when it is asked for a number
+    except Exception:  # whatever a foreign class raises when a number is requested of it
         size = math.nan
     if not (SMALLEST <= size <= LARGEST or (may_be_zero and size == 0.0)):
         needed = "a number of at least 0" if may_be_zero else "a number above 0"

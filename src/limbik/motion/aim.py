@@ -2,7 +2,7 @@
 
 For one joint: the ray from the eye along its direction meets the sphere about the joint through the target at
 one point; the smallest rotation that brings that point to the target is exact, wherever the eye is beside the
-joint (as ozz-animation's IKAimJob). Along a chain every joint takes its share of what is left, so that the
+joint (as ozz-animation's IKAimJob). Along a chain every joint takes its part of what is left, so that the
 last one completes it.
 """
 
@@ -52,7 +52,7 @@ class Aim:
     eye: where it looks from [3], in axes of that link [m].
     weights: how much each joint takes beside the others: one number for all, or [n].
     limit: how far each may turn from the pose beneath [rad], one number or [n].
-    weight: 0 to 1: how much of the way.
+    weight: 0 to 1: how much of the path.
 
     Raises GoalError for numbers out of range.
     """

@@ -27,7 +27,7 @@ from limbik.spatial import Array, quat_to_matrix
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
 FRACTION = 0.5  # of what is left between two bodies that a step may take
 OUT = 0.2  # of what is missing to the clearance that a step makes up for
-MARGIN = 1e-3  # [m] more than the clearance that is kept: nearer, a way takes many looks to be certain
+MARGIN = 1e-3  # [m] more than the clearance: nearer, a step takes many looks to be certain
 FASTEST_OUT = 0.01  # [m] in one step
 SOFTNESS = 1e-6  # of the rows of pairs: what is left where they contradict each other
 HARD = 1e-9  # the same of limits
@@ -151,7 +151,7 @@ class Avoidance:
         )
 
     def _is_certain(self, q: Array, reached: Array, near: NearPairs) -> bool:
-        """Whether nothing can collide on the straight way to what is reached."""
+        """Whether nothing can collide on the straight line to what is reached."""
         v = reached - q if self._is_flat else self._model.difference(q, reached)
         speeds = self._bounds.speeds(along_any_axes(self._checker, v))
         margin = near.distances - self._clearance

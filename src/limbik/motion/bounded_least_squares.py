@@ -1,6 +1,6 @@
 """Bounded variable least squares by an active set (Stark & Parker 1995), damped, and below other tasks.
 
-Which joints stay at a bound is found one exchange at a time. The tasks above are kept by steps in their null
+Which joints stay at a bound is found one exchange at a time. The tasks above are held by steps in their null
 space (Kanoun et al. 2011; Escande et al. 2014). The active set of one time step is a good guess for the next,
 which then takes an exchange or none.
 """
@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
     y: Annotated[Floats, array(n_rows + nv)]
     z: Annotated[Floats, array(nv)]
     fixed: Annotated[Floats, array(nv)]  # what of a solution the rows above have decided
-    target: Annotated[Floats, array(nv)]  # the least point with the active set as it is
+    target: Annotated[Floats, array(nv)]  # the minimiser with the active set as it is
     gradient: Annotated[Floats, array(nv)]  # downhill at 0, of a model with a Hessian
     slope: Annotated[Floats, array(nv)]
     right: Annotated[Floats, array(nv)]  # of normal equations
@@ -71,7 +71,7 @@ def solve_within(
     active: Floats,
     x: Floats,
 ) -> None:
-    """Bring x [n] to where |J x - errors|^2 + damping |x|^2 is least within bounds, while what the rows
+    """Bring x [n] to where |J x - errors|^2 + damping |x|^2 is smallest within bounds, while what the rows
     `above` [any number, n] make of x stays as it is.
 
     hessian: H [n, n] of a model x^T H x / 2 - x^T `scratch.gradient` that takes the place of these squares;
@@ -149,7 +149,7 @@ def split(scratch: Scratch, above: Floats, active: Floats, count: int, x: Floats
 def gauss_newton_minimum(
     scratch: Scratch, J: Floats, errors: Floats, damping: float, n: int, count: int
 ) -> None:
-    """`scratch.z` [n]: where the damped squares are least, as `split` has it."""
+    """`scratch.z` [n]: where the damped squares are smallest, as `split` has it."""
     K, rest = scratch.K[: J.shape[0]], scratch.rest[: errors.size]
     gather(J, scratch.columns[:count], K)
     fill_rest(J, errors, scratch.fixed, rest)
@@ -163,8 +163,8 @@ def gauss_newton_minimum(
 
 @compiled(inline=False)
 def newton_minimum(scratch: Scratch, hessian: Floats, n: int, count: int) -> None:
-    """`scratch.z` [n]: where the model with a Hessian is least, as `split` has it; unchanged where the model
-    has no minimum.
+    """`scratch.z` [n]: where the model with a Hessian is smallest, as `split` has it; unchanged where the
+    model has no minimum.
     """
     A, right, row = empty(n, n), scratch.right[:n], scratch.row[:count]
     for i in range(count):
@@ -195,7 +195,8 @@ def fill_slope(
     size: int,
     x: Floats,
 ) -> None:
-    """How much each joint gains along its way: Lagrange's multipliers of the bounds. 0 for what is rounding.
+    """How much each joint gains along its direction: Lagrange's multipliers of the bounds. 0 for what is
+    rounding.
 
     size: of the rows above that bind the free joints.
     """
@@ -273,7 +274,7 @@ def hold(
     """Mark the joints at a bound, 1 in `held` [n], that a lower priority could not move away without a loss
     for this one.
 
-    A task that is kept as it is keeps them there (by complementary slackness). One that is only damped has
+    A task that is held as it is keeps them there (by complementary slackness). One that is only damped has
     gradients of the damping times x.
     """
     fill_rest(J, errors, x, scratch.rest)

@@ -91,7 +91,7 @@ def rule_for(motion: Motion, feet: Sequence[str], rule: ContactRule | None) -> C
 
 def leg_length(model: Model, feet: Sequence[str]) -> float:
     """How long thigh and shank are together [m], the mean over feet: the two longest steps from joint to
-    joint on the way to each, at rest. That of a person where there are no steps.
+    joint on the path to each, at rest. That of a person where there are no steps.
     """
     sums = []
     for foot in feet:

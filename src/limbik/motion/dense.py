@@ -28,7 +28,7 @@ def gather(J: Floats, columns: Floats, K: Floats) -> None:
 
 @compiled(inline=False)
 def damped_minimum(scratch: Any, K: Floats, errors: Floats, damping: float, n: int) -> None:
-    """`scratch.z` [n]: where |K z - errors|^2 + damping |z|^2 is least, for the first n columns of K.
+    """`scratch.z` [n]: where |K z - errors|^2 + damping |z|^2 is smallest, for the first n columns of K.
 
     By the smaller of the two normal equations: (K^T K + damping I) z = K^T e, or z = K^T y with
     (K K^T + damping I) y = e.

@@ -17,9 +17,9 @@ from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.limb import Limb, plan_of
 from limbik.spatial import Array, as_number, as_vector, as_whole
 
-BALL = 3  # degrees of freedom of a joint that turns any way
+BALL = 3  # degrees of freedom of a joint that turns in any direction
 SHORTEST = 1e-6  # [s] of a falloff
-SOFTEN = 0.02  # share of a limb's reach over which it is eased, so that no knee jumps
+SOFTEN = 0.02  # fraction of a limb's reach over which it is eased, so that no knee jumps
 
 
 def grips_of(motion: Motion) -> tuple[str, ...]:

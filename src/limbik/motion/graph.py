@@ -24,12 +24,12 @@ class Edges(NamedTuple):
 
 
 class Route(NamedTuple):
-    """A way through all layers."""
+    """A route through all layers."""
 
     nodes: list[int]  # [n] one of each layer
     breaks: list[int]  # layers that are entered by no edge
     cost: float  # of its edges, and of its first node
-    reached: int  # the last layer that some way gets to without a break
+    reached: int  # the last layer that some route gets to without a break
 
 
 def best_route(

@@ -36,7 +36,7 @@ NO_EDGES = Edges(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empt
 
 
 class Rules(NamedTuple):
-    """What a path is asked to keep."""
+    """What a path has to keep."""
 
     max_step: float  # [rad or m] of every joint, from knot to knot
     deviation: tuple[float, float]  # [m], [rad]
@@ -47,7 +47,7 @@ class Rules(NamedTuple):
 class Layer:
     """One pose of the path, and the configurations there."""
 
-    position: float  # counted in given poses
+    position: float  # counted in poses
     pose: Matrix4
     q: Array  # [m, nq]
     halvings: int  # of the stretch behind it
@@ -97,7 +97,7 @@ class Layers:
         return self._reached(), route
 
     def difference(self, a: Array, b: Array) -> Array:
-        """[..., nq] from a to b, by the shorter way for joints that may turn forever."""
+        """[..., nq] from a to b, by the shorter arc for joints that may turn forever."""
         between = b - a
         windings = FULL_TURN * np.round(between[..., self.turning] / FULL_TURN)
         between[..., self.turning] -= windings
@@ -283,7 +283,7 @@ class Layers:
                 layer.penalty = layer.tree = None
 
     def _self_motions(self, q: Array) -> Array:
-        """[k, nq] of length up to 1, both ways."""
+        """[k, nq] of length up to 1, in both directions."""
         jacobian = self._model.jacobian(q, self._frame)[:, self._q_indices]
         free = np.zeros((len(self._q_indices) - 6, self._model.nq))
         free[:, self._q_indices] = np.linalg.svd(jacobian)[2][6:]

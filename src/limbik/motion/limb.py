@@ -36,7 +36,9 @@ SWIVEL_STEPS = 12  # of Newton's method, at most
 SETTLED = 1e-10  # [rad]
 MIN_FRACTION = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
 MAX_SWIVEL = 0.7  # [rad]
-SIDEWAYS = 0.7  # share of the way from the tip to its child that is across the limb, from which it is a foot
+SIDEWAYS = (
+    0.7  # fraction of the path from the tip to its child that is across the limb, from which it is a foot
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,20 +55,18 @@ class Limb:
     """Two bones between three links, such as hip, knee and ankle, or shoulder, elbow and wrist.
 
     root, mid: links whose joints turn; each has a ball joint, the channels of a BVH joint, or hinges whose
-    axes meet in one point. A knee may be a single hinge.
-    tip: the frame that goes to the target. A link of this name with a joint of its own keeps its orientation
-    in the world, or takes a given one.
-    pole: the point [3] or [T, 3] of the world [m] toward which the middle is turned; None: the limb keeps the
-    plane of the pose it is in.
-    weight: 0 to 1, or [T]: how much of the way, each joint's rotation by spherical interpolation.
-    soften: share of the reach, 0 to 1, over whose end the distance is eased, so that the middle does not jump
-    while the limb becomes straight: from 0.032 on it moves at most twice as far as the target. A target in
-    that share is not reached, by at most a third of it. 0: reached while it can be.
+    axes meet in one point. A knee may be a single hinge. tip: the frame that goes to the target. A link of
+    this name with a joint of its own keeps its orientation in the world, or takes a given one. pole: the
+    point [3] or [T, 3] of the world [m] toward which the middle is turned; None: the limb keeps the plane of
+    the pose it is in. weight: 0 to 1, or [T]: how much of the path, each joint's rotation by spherical
+    interpolation. soften: fraction of the reach, 0 to 1, over whose end the distance is eased, so that the
+    middle does not jump while the limb becomes straight: from 0.032 on it moves at most twice as far as the
+    target. A target in that fraction is not reached, by at most a third of it. 0: reached while it can be.
     stretch: share by which both bones may become longer to reach; needs position channels on mid and tip.
-    swivel: angle about the line from root to tip [rad], or [T].
-    axis: the axis [3] that a mid joint which turns freely bends about while the limb is straight, in axes of
-    the link mid: the tip turns by the right hand. Default: how the limb is bent in the neutral pose, or so
-    that the middle goes to the side of the toes of a foot, or else one that stays the same on the link.
+    swivel: angle about the line from root to tip [rad], or [T]. axis: the axis [3] that a mid joint which
+    turns freely bends about while the limb is straight, in axes of the link mid: the tip turns by the right
+    hand. Default: how the limb is bent in the neutral pose, or so that the middle goes to the side of the
+    toes of a foot, or else one that stays the same on the link.
 
     Raises GoalError for numbers out of range.
     """

@@ -33,7 +33,7 @@ class BoneLength:
     """The bone from a link's parent to the link."""
 
     link: str
-    least_m: float  # in the motion that was given
+    least_m: float  # in the motion that was passed
     most_m: float
     length_m: float  # now, in all frames
 
@@ -83,8 +83,8 @@ def fit_limb_lengths(
     its joint make of it over time, its direction that of the median position; it is written as the offset of
     the joint, which has no position channels any more. Roots keep theirs.
 
-    Then each frame is solved anew, as the least weighted error (`solve(..., mode="best")`) of these goals:
-    what is kept stays where it is, with its orientation; roots stay at theirs; all bones turn as before.
+    Then each frame is solved anew, as the smallest weighted error (`solve(..., mode="best")`) of these goals:
+    what is held stays where it is, with its orientation; roots stay at theirs; all bones turn as before.
     They weigh 10 and 1, 1 and 0.3 per metre and radian. Each frame is solved from the angles that it had.
 
     lengths: of bones in metres, by the link at their end, instead of the median: {"LeftLeg": 0.43} is that
@@ -107,18 +107,18 @@ def fit_limb_lengths(
     wanted |= _requested({} if lengths is None else lengths, medians)
     hierarchy = tuple(_refitted(joint, offsets, wanted, motion.metres) for joint in motion.hierarchy)
     model = model_of(hierarchy, motion.metres, "fitted")
-    kept_frames = _held(motion, keep)
+    held_frames = _held(motion, keep)
     start = np.concatenate(
         [motion.q[:, motion.model.q_slice(joint.name)] for joint in model.joints if joint.nq], axis=1
     )
-    q = _solved(motion, model, start, kept_frames)
+    q = _solved(motion, model, start, held_frames)
     return FittedLimbs(
         replace(motion, model=model, q=q, hierarchy=hierarchy),
         tuple(
             BoneLength(link, float(norm(moves).min()), float(norm(moves).max()), wanted[link])
             for link, moves in offsets.items()
         ),
-        tuple(_compared(motion, model, start, q, kept_frames)),
+        tuple(_compared(motion, model, start, q, held_frames)),
     )
 
 

@@ -29,7 +29,7 @@ class Foot(NamedTuple):
     """How one foot stands."""
 
     frame: str
-    contact: float  # share of the frames in which it stands, 0 to 1
+    contact: float  # fraction of the frames in which it stands, 0 to 1
     slide_cm_s: float  # mean speed along the ground while it stands; nan where it never does
     slide_peak_cm_s: float  # the greatest
     penetration_mm: float  # how deep it gets below the ground; 0 where it does not
@@ -75,7 +75,7 @@ class Measures:
     acceleration: Peak | None  # [rad/s^2]
     slide_speed: Peak | None  # of a joint that slides [m/s]
     slide_acceleration: Peak | None  # [m/s^2]
-    limit_margin: Peak | None  # [rad or m] least distance to a limit, negative beyond; None without limits
+    limit_margin: Peak | None  # [rad or m] smallest distance to a limit, negative beyond; None without limits
     limbs: tuple[Limb, ...]
     tracking: tuple[Tracking, ...]
 
@@ -125,7 +125,7 @@ def measure(
     Slide is a speed in cm/s while a foot stands, along the ground or the belt of a rule, each step between
     two frames that both are in contact. How deep a foot is, is measured at heel, ball and tip of its sole
     where `feet` are the default (`soles_of`), else at its frame. Speeds of joints are differences of
-    neighbouring frames over dt, accelerations second differences over dt^2; turns count by the shorter way,
+    neighbouring frames over dt, accelerations second differences over dt^2; turns count by the shorter arc,
     and of BVH as those of whole joints, whose angles may jump. Jerk is the third difference over dt^3, and
     jitter the fourth over sqrt(70), of the origins of all links.
 
@@ -223,7 +223,7 @@ def _peaks(motion: Motion, *, slides: bool) -> tuple[Peak | None, Peak | None]:
     steps = model.difference(motion.q[:-1], motion.q[1:])
     turning = [joint.name for joint in model.joints if joint.nv and joint.kind is JointKind.CONTINUOUS]
     columns = [model.v_slice(name).start for name in turning]
-    steps[:, columns] = nearest_angles(steps[:, columns])  # the shorter way
+    steps[:, columns] = nearest_angles(steps[:, columns])  # the shorter arc
     rates = steps / dt
     parts = []
     for joint in model.joints:

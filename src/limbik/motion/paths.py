@@ -52,7 +52,7 @@ def solve_path(
     clearance: float = 0.0,
     time_limit: float | None = None,
 ) -> Path:
-    """The configurations that lead a frame along poses, with the fewest breaks and the least motion.
+    """The configurations that lead a frame along poses, with the fewest breaks and the smallest motion.
 
     Between the poses the frame is to move on straight lines, its orientation turning evenly. The
     configurations of all branches at poses along the path are the layers of a graph, through which dynamic
@@ -91,8 +91,8 @@ def solve_path(
 
     Breaks are the fewest that the layers show: of arms of six joints with a closed form these have all
     branches, of others those that were sampled. A path that has to break does so where the first look at it
-    has the least motion. At a pose that is exactly singular only some of its infinitely many configurations
-    are looked at, so that another route may move less.
+    has the smallest motion. At a pose that is exactly singular only some of its infinitely many
+    configurations are looked at, so that another route may move less.
 
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.
@@ -245,7 +245,7 @@ def _too_fast(
     ]
 
 
-# --- what is asked ------------------------------------------------------------------------------------------
+# --- requests -----------------------------------------------------------------------------------------------
 
 
 def _fixed(

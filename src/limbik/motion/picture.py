@@ -16,7 +16,7 @@ from limbik.spatial import Array, as_whole, norm
 HEIGHT, MARGIN = 300.0, 24.0  # [px]
 MAX_FIGURES = 60
 APART = 0.45  # of the height of the figure: figures that stand nearer are drawn so far apart
-STILL = 0.5  # of the height: a way so short has no direction
+STILL = 0.5  # of the height: a path so short has no direction
 HEAD = 0.055  # radius per height
 STROKE = 0.021  # width of a bone per height
 COLOURS = {"": "#6b7485", "left": "#2f7fd6", "right": "#e07b1f"}
@@ -24,7 +24,7 @@ GROUND, TEXT = "#8a94a3", "#6b7485"
 
 
 def picture(motion: Motion, *, figures: int = 9) -> str:
-    """An SVG of the motion: figures at even times, seen from the right of the way that it goes.
+    """An SVG of the motion: figures at even times, seen from the right of the path that it goes.
 
         Path("walk.svg").write_text(limbik.motion.picture(limbik.load_motion("walk.bvh")))
 

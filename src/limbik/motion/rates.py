@@ -21,8 +21,8 @@ def rate_limits(model: Model, values: RateLimits, name: str) -> Array:
     """Limits [nv] from one number for all joints, one for each velocity [nv] or one for each of some joints
     by name; of the others, and where nothing is given, those of the model. Infinite where there is none.
 
-    name: "velocity_limits" or "acceleration_limits". A joint that follows another has its limit kept by its
-    leader. Raises SolverError for what is no limit.
+    name: "velocity_limits" or "acceleration_limits". A joint that follows another has its limit respected by
+    its leader. Raises SolverError for what is no limit.
     """
     limits = np.full(model.nv, math.inf)
     if values is None or isinstance(values, Mapping):

@@ -39,7 +39,7 @@ SHOULDER_TURN = 0.5
 BONE = {"Leg": 0.3, "Arm": 0.7}
 HAND_TURN = 0.1
 FREEDOM = 6  # degrees of freedom of hips that go anywhere
-STEADY = 0.05  # of the configuration before, and a share of the way from there to neutral
+STEADY = 0.05  # of the configuration before, and a fraction of the path from there to neutral
 HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
 
@@ -202,7 +202,7 @@ def _bones(
     """Both bones of a limb point as those of the source."""
     for part in limb[:2]:
         frame, axis = other.frames[side + part], other.along[side + part]
-        directions = body.ways(q, side + part)
+        directions = body.directions(q, side + part)
         targets = np.zeros((len(q), TARGET_SIZE))
         targets[:, :3] = directions @ other.upward
         goal = Direction(frame=frame, axis=axis, target=targets[0, :3], weight=weight)

@@ -1,7 +1,7 @@
 """A chain of links along a curve: a spine, a tail, a tentacle.
 
 The joints are put on the curve one after the other, each as far from the one before it as its bone is long;
-every link then turns by the smallest rotation, and by its share of the twist. The curve is the cubic spline
+every link then turns by the smallest rotation, and by its part of the twist. The curve is the cubic spline
 through the given points, parametrised by the lengths between them.
 """
 

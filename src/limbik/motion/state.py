@@ -10,11 +10,9 @@ from limbik.tree.kinematics import nv
 from limbik.tree.residuals import n_tasks
 from limbik.tree.workspace import n_levels, n_rows, nq
 
-TARGET_SIZE_GIVEN = (
-    16  # numbers of what is given for one task: a pose, or a target as `tree.residuals` has it
-)
+TARGET_INPUT_SIZE = 16  # numbers of the input of one task: a pose, or a target as `tree.residuals` has it
 
-# What is given for a task.
+# Forms of the input of a task.
 AS_TARGET = 0.0  # the numbers of its target
 AS_POSE = 1.0  # a pose 4x4, of this task and of the next
 AS_BEFORE = 2.0  # the pose of the task before
@@ -47,8 +45,8 @@ class Motion(NamedTuple):
     settings: Annotated[Floats, array(SETTINGS_SIZE)]
     velocity_limits: Annotated[Floats, array(nv)]  # [rad/s or m/s]
     acceleration_limits: Annotated[Floats, array(nv)]  # [rad/s^2 or m/s^2]
-    given: Annotated[Floats, array(n_tasks, TARGET_SIZE_GIVEN)]  # the targets of the next step
-    forms: Annotated[Floats, array(n_tasks)]  # what is given for each task
+    inputs: Annotated[Floats, array(n_tasks, TARGET_INPUT_SIZE)]  # the targets of the next step
+    forms: Annotated[Floats, array(n_tasks)]  # of the input of each task
     q: Annotated[Floats, array(nq)]
     v: Annotated[Floats, array(nv)]  # [rad/s or m/s] of the last step
     residuals: Annotated[Floats, array(n_rows)]  # that the last step left
@@ -58,7 +56,7 @@ class Motion(NamedTuple):
     lower: Annotated[Floats, array(nv)]  # how far each joint may go in this step, in units
     upper: Annotated[Floats, array(nv)]
     moved: Annotated[Floats, array(nv)]  # how far it has gone, in units
-    first_part: Annotated[Floats, array(nv)]  # what of it the first level has asked for
+    first_part: Annotated[Floats, array(nv)]  # what of it the first level has requested
     lower_part: Annotated[Floats, array(nv)]  # and the lower levels
     planned: Annotated[Floats, array(nv)]  # how far it has gone since the Jacobian, in units
     first_dx: Annotated[Floats, array(nv)]  # what the first level alone asks for

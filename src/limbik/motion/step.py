@@ -406,7 +406,7 @@ def starts_again(objectives: Objectives, motion: Motion, square: float, last: fl
     length of its plan [in units] is noted. last: squared length of the last step.
 
     Where an upper level is out of reach and leads to a singular configuration, the rank of its Jacobian falls
-    at the end, and a lower level finds a way that the upper one pays for at second order.
+    at the end, and a lower level finds a direction that the upper one pays for at second order.
     """
     settings = motion.settings
     is_steady = settings[TARGET_CHANGE] == 0.0 and settings[FRESH] == 0.0
@@ -421,7 +421,9 @@ def starts_again(objectives: Objectives, motion: Motion, square: float, last: fl
 
 @compiled(inline=False)
 def braking_fraction(tree: Tree, motion: Motion, dx: Floats) -> float:
-    """Which part of a way [nv, in units] one step may cover so that all joints come to rest at its end."""
+    """Which part of a displacement [nv, in units] one step may cover so that all joints come to rest at its
+    end.
+    """
     dt = motion.settings[DT]
     fraction = 1.0
     for v in range(dx.size):

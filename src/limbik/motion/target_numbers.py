@@ -15,7 +15,7 @@ ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
 def find_bad_target(motion: Motion) -> int:
     """1 more than the index of a task whose numbers have no meaning; 0 where there is none."""
     for k in range(motion.forms.size):
-        form, numbers = motion.forms[k], motion.given[k]
+        form, numbers = motion.forms[k], motion.inputs[k]
         if form == AS_TARGET:
             for i in range(TARGET_SIZE):
                 if not abs(numbers[i]) <= FARTHEST:
@@ -46,13 +46,13 @@ def is_pose(matrix: Floats) -> bool:
 
 @compiled(inline=False)
 def read_targets(motion: Motion, targets: Floats) -> None:
-    """The targets [tasks, 12] of what is given, and by how much they have changed."""
+    """The targets [tasks, 12] of the inputs, and by how much they have changed."""
     change = 0.0
     for k in range(motion.forms.size):
         if motion.forms[k] == AS_TARGET:
-            change = max(change, write(motion.given[k, :TARGET_SIZE], targets[k]))
+            change = max(change, write(motion.inputs[k, :TARGET_SIZE], targets[k]))
         elif motion.forms[k] == AS_POSE:
-            change = max(change, write_pose(motion.given[k], targets[k]))
+            change = max(change, write_pose(motion.inputs[k], targets[k]))
         else:
             copy(targets[k - 1], targets[k])
     motion.settings[TARGET_CHANGE] = change

@@ -24,16 +24,16 @@ TARGET_FIELDS = ("target", "value", "q", "point")  # one of them is what a goal 
 class Targets:
     """The numbers that a step reads [tasks, 16], and the goals that they belong to.
 
-    goals: in the order in which they were given. order: their indices, the first level first.
+    goals: in the order of the goals. order: their indices, the first level first.
     """
 
     def __init__(self, model: Model, goals: Sequence[Goal], order: Sequence[int], tasks: int) -> None:
-        self.given = np.zeros((tasks, 16))
+        self.inputs = np.zeros((tasks, 16))
         self.forms = np.zeros(tasks)
         self._slots: list[_Slot] = [_Slot(model, goal) for goal in goals]
         row = 0
         for index in order:
-            row = self._slots[index].begin_at(row, self.given, self.forms)
+            row = self._slots[index].begin_at(row, self.inputs, self.forms)
 
     @property
     def goals(self) -> tuple[Goal, ...]:

@@ -120,7 +120,7 @@ def excess_after(motion: Motion, row: int, dx: Floats) -> float:
     if motion.tolerance[row] == 0.0 or motion.edge[row] != 0.0:
         return 0.0
     if motion.is_across[row] > 0.0 and motion.settings[PLANS] > 0.0:
-        return 0.0  # the way around a cone is long
+        return 0.0  # the arc around a cone is long
     excess = abs(value_after(motion, row, dx)) - motion.tolerance[row]
     return excess if excess > OUTSIDE else 0.0
 

@@ -67,7 +67,7 @@ class Tracker:
         One number for all joints, one for each velocity [nv], or a mapping from the names of joints. Of
         joints without one, those of the model; `math.inf` is none. They hold for each of the three rates of a
         ball joint; those of a floating joint's position are along the axes in which it is counted. Joints
-        that follow others are kept within theirs.
+        that follow others stay within theirs.
     locked:
         Names of joints that keep still.
     tool:
@@ -77,11 +77,11 @@ class Tracker:
         `limbik.solve`): the robot slides along what is in the way, and stops before it. Where it is in
         collision already, it goes out of it. Objects may move between steps.
 
-    Joint limits are always kept, and so are those of velocity and acceleration: a joint brakes in time before
-    its limit, and one that begins beyond it returns as fast as these allow; a joint that moves no goal keeps
-    still. With acceleration limits the joints also brake before the targets, so that they do not run past
-    them. Without velocity limits a joint turns by 1 rad at most in one step. While the targets rest,
-    the arm comes to rest, out of reach, too.
+    Joint limits are always respected, and so are those of velocity and acceleration: a joint brakes in time
+    before its limit, and one that begins beyond it returns as fast as these allow; a joint that moves no goal
+    keeps still. With acceleration limits the joints also brake before the targets, so that they do not run
+    past them. Without velocity limits a joint turns by 1 rad at most in one step. While the targets rest, the
+    arm comes to rest, out of reach, too.
 
     One step solves the goals' bounded least-squares problem exactly (see `limbik.motion.step`). A goal of a
     lower priority takes nothing from a higher one. With a world, a step may be shorter than acceleration
@@ -143,7 +143,7 @@ class Tracker:
         """Move by one time step; returns the configuration [nq] it leads to.
 
         targets:
-            Of the only goal, or a list with one for each goal, in the order in which they were given: what
+            Of the only goal, or a list with one for each goal, in the order of the goals: what
             the goal is brought to (such as a pose 4x4), or a goal that differs in this alone. None: as in the
             step before.
 
@@ -179,7 +179,7 @@ class Tracker:
 
     @property
     def errors(self) -> tuple[PoseError, ...]:
-        """How far each goal is from being met, in the order in which they were given."""
+        """How far each goal is from being met, in the order of the goals."""
         return measure.goal_errors(self._tasks.request(self._targets.goals), self._q)
 
     @property
@@ -253,7 +253,7 @@ def _gone_on(
 
 def _motion_of(tasks: TaskSet, targets: Targets) -> Motion:
     """The arrays of a tracker with these targets."""
-    motion = zeros(Motion, tasks.sizes)._replace(given=targets.given, forms=targets.forms)
+    motion = zeros(Motion, tasks.sizes)._replace(inputs=targets.inputs, forms=targets.forms)
     for task in tasks.tasks:
         rows = np.flatnonzero(task["weights"])
         if task["kind"] in (AXIS, AIM):

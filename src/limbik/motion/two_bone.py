@@ -14,7 +14,7 @@ What is continuous, and where it is not:
 - Near the line of root and target the pole says nothing: its direction goes over into that of the pose
   beneath, smoothly, while the angle between pole and line shrinks from that of POLE to 0. No rule without a
   memory is continuous everywhere (a disc has no continuous map onto its edge that keeps the edge): here one
-  spot is left, where the pole is on the other side of the line than the middle of the pose beneath, half way
+  spot is left, where the pole is on the other side of the line than the middle of the pose beneath, midway
   through the zone. Elsewhere the swivel follows.
 - The smallest rotation has no answer where the target is right behind the root, as seen from the tip.
 """
@@ -169,7 +169,7 @@ def allowed_change(first: float, second: float, lower: float, upper: float) -> f
 def softened(distance: float, a: float, b: float, soften: float) -> float:
     """The distance [m] of root and tip for a target that far from the root.
 
-    In the last share of the reach the angle between the first bone and the line goes to 0 as a parabola of
+    In the last fraction of the reach the angle between the first bone and the line goes to 0 as a parabola of
     the target's distance, from its own slope on: the middle moves no faster than where this begins.
     """
     reach = a + b

@@ -8,6 +8,6 @@ UNREACHABLE = 1  # proved
 SETTLED = 2  # no descent gets any nearer
 SPENT = 3  # the budget of iterations
 RUNNING = 4  # not at its end: a call with RESUME goes on
-CONVERGED = 7  # the least errors of goals that cannot all be met: no gradient is left
+CONVERGED = 7  # the smallest errors of goals that cannot all be met: no gradient is left
 BAD_GOAL = -1  # with a number that is not finite, or no pose
 BAD_START = -2  # with a number that is not finite, or a quaternion without a direction

@@ -12,7 +12,7 @@ from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Matrix, compiled
 from limbik.numerics.linear import add, cholesky_solve, dot, fill
 
-SLACK = 1e-9  # of the largest gap: an inequality that misses less is kept
+SLACK = 1e-9  # of the largest gap: an inequality that misses less is met
 EXCHANGES = 3  # for each inequality, at most
 
 n_inequalities = Size("n_inequalities")
@@ -32,7 +32,7 @@ class Multipliers(NamedTuple):
 
 @compiled(inline=False)
 def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multipliers, x: Floats) -> None:
-    """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is least with G x + s >= h; G [m, n].
+    """The x [n] for which |x|^2 + |s / softness^(1/2)|^2 is smallest with G x + s >= h; G [m, n].
 
     softness [m]: above 0.
     """

@@ -141,7 +141,7 @@ def _on_arc(a: Floats, b: Floats, middle: float, table: Floats, to: Floats) -> N
 
 @compiled
 def _enclosed(part: Floats, size: int) -> tuple[float, float, int]:
-    """(least, largest, changes of sign) of the coefficients."""
+    """(smallest, largest, changes of sign) of the coefficients."""
     low, high, changes = part[0], part[0], 0
     for i in range(1, size):
         low, high = min(low, part[i]), max(high, part[i])

@@ -49,7 +49,7 @@ def sincos(angle: float) -> tuple[float, float]:
 
 @compiled
 def turn_within_limits(value: float, turn: float, lower: float, upper: float) -> float:
-    """The legal turn [rad] of a revolute joint at `value` nearest to the wanted one, the other way round
+    """The legal turn [rad] of a revolute joint at `value` nearest to the wanted one, reversed
     included.
     """
     wanted = value + turn

@@ -18,7 +18,7 @@ MAX_VOXELS = 100_000_000
 class Grid:
     """Voxels of a box, in the order of x, y, z, z fastest."""
 
-    corner: tuple[float, float, float]  # [m] where x, y and z are least
+    corner: tuple[float, float, float]  # [m] where x, y and z are smallest
     voxel: float  # [m] length of an edge
     shape: tuple[int, int, int]  # voxels along x, y and z
 
@@ -41,8 +41,8 @@ class Grid:
 
 
 def grid_about(center: Array, radius: float, voxel: float) -> Grid:
-    """The least box of voxels about a ball. Raises SolverError for more than 100 million of them, and for one
-    that is larger than the ball.
+    """The smallest box of voxels about a ball. Raises SolverError for more than 100 million of them, and for
+    one that is larger than the ball.
     """
     if voxel > 2.0 * radius:
         raise SolverError(f"`voxel` of {voxel:g} m is larger than the whole reach of {2.0 * radius:.3g} m")

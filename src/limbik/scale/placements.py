@@ -20,7 +20,7 @@ from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, quat_from_ma
 
 LOOKUPS = 1_000_000  # at once
 MAX_SPOTS = 10_000_000
-APART = 0.1  # of the reach: least distance of a base from a better one
+APART = 0.1  # of the reach: smallest distance of a base from a better one
 
 
 class Reached(NamedTuple):

@@ -63,7 +63,7 @@ ENDLESS = 1e30  # a cost that everything is better than
 
 # What a lane remembers, in rows behind the block.
 FLAG = 0
-BEST = 1  # least cost of this attempt
+BEST = 1  # smallest cost of this attempt
 MISSED = 2  # iterations in a row that did not lower it enough
 AGE = 3  # iterations of this attempt
 USED = 4  # and of all
@@ -79,12 +79,12 @@ STALLED = 2.0
 # A record, of each problem that has begun: what is not needed in every iteration.
 TRIES = 0
 BEST_COST = 1  # of the best configuration of all attempts
-CUT = 2  # what is missing on the way to a goal that is out of reach
+CUT = 2  # what is missing on the path to a goal that is out of reach
 IS_POSE = 3
 CODE = 4  # of the answer, if it does not meet its goal: RUNNING where it is to go on
 MEMORY = 5  # of its lane, while it is in none
 BEST_ROW = MEMORY + REMEMBERED  # the best configuration itself; then x and the first frame, while in no lane
-RECORDS = 4  # for every lane: under way, arriving, and to be gone on with
+RECORDS = 4  # for every lane: running, arriving, and to be gone on with
 
 # Whole numbers, in rows: the record of each lane, the lanes that have ended, the records of the arrivals; by
 # record its problem and the state of its random numbers; records that are free, and those to go on with.
@@ -142,7 +142,7 @@ def solve_many(
     """Solve the problems from `first` to before `last`.
 
     poses [count, 16]; starts [count, n] of q; answers [count, HEADER + n], as `serial.lanes` has them, with
-    an error of NaN where a pose is none. Where the watch ends it, what is under way is not written.
+    an error of NaN where a pose is none. Where the watch ends it, what is running is not written.
     """
     begin, upcoming, waiting, active, ended = first, first, 0, 0, WIDTH
     steps, arriving, going_on, free = 0, 0, 0, RECORDS * WIDTH
@@ -408,7 +408,7 @@ def _arrive(
     counters: Floats,
 ) -> None:
     """Hand a lane over to the arrivals: x as it was evaluated where that has arrived, else the next x; where
-    it is given up, the best that it has seen.
+    it is abandoned, the best that it has seen.
     """
     record = counters[lane]
     counters[ARRIVING * WIDTH + slot] = record
@@ -432,7 +432,7 @@ def _arrive(
 
 @compiled
 def _code(plan: Floats, lane: int, at: int, work: Floats) -> int:
-    """Why a lane is given up, whose record begins at an offset."""
+    """Why a lane is abandoned, whose record begins at an offset."""
     if work[at + IS_POSE] == 1.0 and work[AT_MEMORY + HOPEFUL * WIDTH + lane] == 0.0:
         return UNREACHABLE
     is_spent = (work[AT_MEMORY + USED * WIDTH + lane] >= plan[SET_BUDGET]) & (work[at + TRIES] == 0.0)
@@ -443,7 +443,7 @@ def _code(plan: Floats, lane: int, at: int, work: Floats) -> int:
 def _finish(
     plan: Floats, answers: Floats, count: int, free: int, going_on: int, work: Floats, counters: Floats
 ) -> tuple[int, int]:
-    """Look at the arrivals, and answer those that meet their goals or are given up; the others go on. How
+    """Look at the arrivals, and answer those that meet their goals or are abandoned; the others go on. How
     many records are free then, and how many problems are to go on.
     """
     finish(work[AT_ARRIVALS : AT_ARRIVALS + (3 * N + VIEW + 2) * WIDTH], plan)

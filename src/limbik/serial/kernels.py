@@ -308,7 +308,7 @@ def _key(numbers: Scalars) -> Key:
 
 
 def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Objective]:
-    """The rows, the bounds of x and what is asked, from the numbers that begin a plan."""
+    """The rows, the bounds of x and the objective, from the numbers that begin a plan."""
     n = shape.n
     chain = [
         Row._make(

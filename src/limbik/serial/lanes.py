@@ -53,10 +53,10 @@ GATHERING = 2  # sets of lanes; the nearest to the start wins
 RATIO = 0.8  # a lane has to lower its cost by this factor
 STALLS = 2  # and may miss it this often in a row
 TRACKING_STALLS = 4
-SURE = 4  # iterations before which no lane of a race is given up; those that follow are careful
+SURE = 4  # iterations before which no lane of a race is abandoned; those that follow are careful
 LONGEST = 40  # iterations of one attempt
 ITERATIONS_OF_SET = 24  # gathered, at most
-SETS = 12  # gathered where the nearest solution is asked for
+SETS = 12  # gathered where the nearest solution is requested
 MIN_SPREAD, WIDENING = 0.3, 2.0  # [rad or m] of the second lane of the first set; from lane to lane
 BEYOND_REACH = 200  # iterations where the goal is proved out of reach
 ROUNDING = 1e-9  # that a pose may be off by
@@ -328,7 +328,7 @@ def _note_progress(work: Floats, stalls: int) -> bool:
 
 @compiled
 def _restart_settled(plan: Floats, table: Floats, work: Floats) -> int:
-    """Begin again in settled lanes, as often as it is allowed; returns how many lanes are under way."""
+    """Begin again in settled lanes, as often as it is allowed; returns how many lanes are running."""
     running = 0
     for lane in range(LANES):
         if work[AT_LANES + SETTLED_LANE * LANES + lane] > 0.0:

@@ -22,7 +22,7 @@ FAST_CHAIN = (
 )
 FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits
 UNBOUNDED = 1e9  # instead of an infinite limit, so that nothing infinite is computed with
-NO_WEIGHT = 1e30  # softness of a row that is not asked for
+NO_WEIGHT = 1e30  # softness of a row that is not requested
 
 
 def is_fast(chain: Chain) -> bool:

@@ -111,7 +111,7 @@ class Iteration(NamedTuple):
     """What one iteration found at x, and where it goes."""
 
     x: list[Scalar]  # the next values
-    position: Scalar  # squared error of the position at x [m^2], of the rows asked for
+    position: Scalar  # squared error of the position at x [m^2], of the rows requested
     rotation: Scalar  # and of the rotation [rad^2]
     cost: Scalar  # weighted squared error at x [m^2]
 

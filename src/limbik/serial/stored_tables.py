@@ -1,4 +1,4 @@
-"""Seed tables, built on first use and kept on disk under a hash of what they were built from."""
+"""Seed tables, built on first use and stored on disk under a hash of what they were built from."""
 
 from __future__ import annotations
 

@@ -47,13 +47,13 @@ def groups_of(model: Model, srdf: Srdf) -> dict[str, list[str]]:
 
 
 def locked_for(model: Model, group: Group, frames: Iterable[str]) -> list[str]:
-    """The joints on the ways to frames that are not of the group: they stay at the start."""
+    """The joints on the path to frames that are not of the group: they stay at the start."""
     on_path = {joint.name: None for frame in frames for joint in model.path(frame) if joint.nq}
     return [name for name in on_path if name not in group.joints]
 
 
 def _last_link(model: Model, joints: tuple[str, ...]) -> str | None:
-    """The link of the joint that all others are on the way to; None where there is none such."""
+    """The link of the joint that all others are on the path to; None where there is none such."""
     for name in reversed(joints):
         link = model.joint(name).child
         if set(joints) <= {joint.name for joint in model.path(link)}:

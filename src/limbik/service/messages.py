@@ -288,7 +288,7 @@ class SolveBatchAnswer(Message):
 
 
 class PathBreak(Message):
-    """Where joints leave the path; counted in given poses, 2.5 is half way from the third to the fourth."""
+    """Where joints leave the path; counted in poses, 2.5 is midway from the third to the fourth."""
 
     begin: float
     end: float
@@ -303,7 +303,7 @@ class PathAnswer(Message):
     explanation: str
     names: list[str]
     q: list[list[float]]
-    position: list[float] = Field(description="of each knot along the path, counted in given poses")
+    position: list[float] = Field(description="of each knot along the path, counted in poses")
     times: list[float] | None = Field(description="[s]")
     breaks: list[PathBreak]
     deviation: Annotated[list[float], Len(2, 2)] = Field(description="[m] and [rad], greatest off the path")

@@ -16,7 +16,7 @@ from limbik.locks import fork_safe
 from limbik.service.messages import RobotRequest
 from limbik.service.shelf import Shelf
 
-MAX_LOADED = 64  # of limbik's own that are kept
+MAX_LOADED = 64  # of limbik's own that are cached
 MAX_NUMBERS = 500  # of a configuration
 MAX_FRAMES = 2_000
 _PLANAR = re.compile(r"planar-\d{1,3}")

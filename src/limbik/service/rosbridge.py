@@ -71,7 +71,7 @@ async def _answer_all(
             except LimbikError as error:
                 say(f"{topic}: {error}")
         elif message.get("op") == "call_service":
-            # In a thread, so that the connection is kept alive; one after the other, as they came.
+            # In a thread, so that the connection stays alive; one after the other, as they came.
             await server.send(await asyncio.to_thread(answer, moveit, message, namespace, say))
 
 

@@ -47,7 +47,9 @@ class Shelf(Generic[Thing]):
                 raise self._error(f"there are {MAX_THINGS} {self._kind}s here already: remove one")
             if size + sum(each.size for each in others) > MAX_BYTES:
                 capacity = f"{MAX_BYTES:,} bytes for all {self._kind}s together"
-                raise self._error(f"there is no room for {name!r}, {size:,} bytes, in {capacity}: remove one")
+                raise self._error(
+                    f"there is no space for {name!r}, {size:,} bytes, in {capacity}: remove one"
+                )
             self._things[name] = _Stored(thing, size)
 
     def remove(self, name: str) -> None:

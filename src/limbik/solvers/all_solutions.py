@@ -75,7 +75,7 @@ def solve_all(
     world, clearance [m]:
         As in `limbik.solve`: only those that are free of collision.
 
-    `complete` is about the joints that move what is asked for, and True for up to six of them with a
+    `complete` is about the joints that move what is requested, and True for up to six of them with a
     closed form: three consecutive axes meet at one end (a spherical wrist or shoulder), or three are parallel
     and the two before or after them intersect; some may be prismatic, or missing; not at a pose where a joint
     may have any angle. For other five or six revolute joints, by elimination, it is True where no
@@ -201,7 +201,7 @@ def _point_plan(model: Model, frame: str, limits: bool, size: int) -> AnswersPla
 
 
 def _goals(goal: Any, frame: str | None) -> tuple[Goal, ...]:
-    """What is asked; the frame is that of a bare pose or point."""
+    """The goals; the frame is that of a bare pose or point."""
     if frame is None:
         return as_goals(goal)
     if isinstance(goal, Goal) or (isinstance(goal, list | tuple) and goal and isinstance(goal[0], Goal)):
@@ -223,7 +223,7 @@ def kind_of(goal: Goal) -> int:
 
 
 def pose_of(goal: Goal) -> Array:
-    """The pose that is asked for, or one with the point."""
+    """The pose that is requested, or one with the point."""
     assert isinstance(goal, Pose | Position)
     if isinstance(goal, Pose):
         return np.array(goal.target)

@@ -207,7 +207,7 @@ class AnalyticPlan(AnswersPlan):
 
 
 class Work:
-    """What one solve works on, with room for the answers of an arm of so many joints."""
+    """What one solve works on, with space for the answers of an arm of so many joints."""
 
     def __init__(self, joints: int) -> None:
         self.numbers = new_work()

@@ -1,4 +1,4 @@
-"""What the ways to all solutions of a frame's pose have in common."""
+"""What the plans for all solutions of a frame's pose have in common."""
 
 from __future__ import annotations
 

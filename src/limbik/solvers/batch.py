@@ -39,7 +39,7 @@ from limbik.solvers.watch import run_compiled_or_interpreted, time_watch
 from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_whole
 
 PRECISIONS = ("double", "single")
-COARSE = 1e-4  # of the arm's size, and [rad]: what single precision is asked for at most
+COARSE = 1e-4  # of the arm's size, and [rad]: the finest tolerance of single precision
 FINISH = 20  # iterations in double precision after single
 SOON = 100  # iterations, in which all but one of a thousand problems are solved
 COUNTS = slice(3, 5)  # of an answer: iterations and restarts
@@ -74,8 +74,8 @@ def solve_batch(
     threads:
         How many cores to use; None: all of them. The answers do not depend on it.
     precision:
-        "single" finds the way in single precision, and finishes in double precision; which is faster depends
-        on the processor. Success is checked in double precision either way.
+        "single" searches in single precision, and finishes in double precision; which is faster depends
+        on the processor. Success is checked in double precision in both cases.
 
     world, clearance:
         As in `limbik.solve`: every answer that is a success is free of collision.
@@ -293,7 +293,7 @@ class _Job:
                 self._solve_one(int(i), answers, starts)
 
     def say_spent(self, answers: Array, starts: Array | None) -> None:
-        """What the clock has kept from being solved: the first configuration, and how far it is off."""
+        """What the clock has left unsolved: the first configuration, and how far it is off."""
         left = np.flatnonzero(answers[:, 0] == RUNNING)
         if left.size:
             job = self.part(left, time_watch(None))

@@ -106,7 +106,7 @@ def _target(goal: Goal) -> tuple[Vector3, float] | None:
 
 
 def _chain(request: Request, goal: Goal) -> Chain:
-    """The chain to the goal's frame or the tool in it, with the limits that are kept."""
+    """The chain to the goal's frame or the tool in it, with its limits."""
     chain = chain_to(request.model, goal.frame)
     chain = replace(chain, tool=chain.tool @ tool_of(request, goal))
     return chain if request.options.get("limits", True) else chain.with_unlimited_prismatic()

@@ -47,7 +47,7 @@ class Options:
         return DEFAULT_ITERATIONS if self.iterations is None else int(self.iterations)
 
     def restarts_over(self, joints: Iterable[Joint]) -> int:
-        """How often a search over these joints may begin anew: never where none has room."""
+        """How often a search over these joints may begin anew: never where none can move."""
         if not any(joint.has_room or (joint.nv > 0 and not self.limits) for joint in joints):
             return 0
         if self.restarts is None:
@@ -60,7 +60,7 @@ class Options:
         return np.eye(4) if self.tool is None else np.array(self.tool).reshape(4, 4)
 
     @property
-    def given(self) -> dict[str, Any]:
+    def explicit(self) -> dict[str, Any]:
         """The options that differ from the default, as `solve` takes them."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         changed = {name: value for name, value in values.items() if value != getattr(Options, name)}
@@ -93,7 +93,7 @@ def _check(is_right: bool, name: str, needed: str, actual: Any) -> None:
 
 
 def hashable(options: dict[str, Any]) -> dict[str, Any]:
-    """The options with names in a tuple and poses in 16 numbers, so that plans can be kept by them."""
+    """The options with names in a tuple and poses in 16 numbers, so that plans can be cached by them."""
     if "locked" in options:
         options = {**options, "locked": locked_names(options["locked"])}
     if options.get("tool") is not None:

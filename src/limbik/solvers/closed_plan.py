@@ -31,7 +31,7 @@ class ClosedPlan(Plan):
         self.options = options
         if len(goals) > 1 or not is_plain_target(goals[0]):
             raise SolverError(f"analytic solves for one plain Pose or Position; for other goals {USE_LM}")
-        unknown = [name for name in ("rest_bias", "locked", "tool", "prefer") if name in options.given]
+        unknown = [name for name in ("rest_bias", "locked", "tool", "prefer") if name in options.explicit]
         if unknown:
             raise SolverError(f"analytic knows no `{unknown[0]}`; {USE_LM}")
         goal = goals[0]
@@ -44,7 +44,7 @@ class ClosedPlan(Plan):
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""
-        return Request(model=self.model, goals=goals, solver="analytic", options=self.options.given)
+        return Request(model=self.model, goals=goals, solver="analytic", options=self.options.explicit)
 
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """The solution nearest to the start [nq] or the neutral configuration, or why there is none; there is

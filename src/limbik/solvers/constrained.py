@@ -24,9 +24,9 @@ from limbik.spatial import Array
 MAX_STEPS = 200  # of one run of an optimiser
 FINE = 1e-12  # the tolerances of the optimisers
 ROUNDING = 1e-15  # of a value: a step that gains less
-PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to fall below this share
+PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to fall below this fraction
 CLOSE = 1e-6  # [rad, metres in half reaches] constraints that are met but for the last step
-MULTIPLIER_ROUNDS, HARDLY = 12, 0.7  # rounds, and the share of the constraints that a vain one leaves
+MULTIPLIER_ROUNDS, HARDLY = 12, 0.7  # rounds, and the fraction of the constraints that a vain one leaves
 DEPENDENT = (2, 6, 7)  # SLSQP: more constraints than variables, or constraints of less rank than number
 FIRST_PENALTY, STIFFER = 10.0, 4.0  # of the squared constraints, and by how much it grows
 MET = 1e-9  # [rad, metres in half reaches] constraints that no more rounds are for
@@ -145,15 +145,15 @@ class _Stall:
 
     def __init__(self, problem: Constrained, callback: Callable[[Array], None]) -> None:
         self._problem, self._callback = problem, callback
-        self._least, self._steps = np.inf, 0
+        self._smallest, self._steps = np.inf, 0
 
     def __call__(self, x: Array, *_: Any) -> None:
         self._callback(x)
         left = float(np.linalg.norm(self._problem.at(x).left))
         self._steps += 1
-        if left <= max(SLOW * self._least, CLOSE):
-            self._least, self._steps = left, 0
-        if self._steps >= PATIENCE and self._least > CLOSE:
+        if left <= max(SLOW * self._smallest, CLOSE):
+            self._smallest, self._steps = left, 0
+        if self._steps >= PATIENCE and self._smallest > CLOSE:
             raise RunIsOver
 
 

@@ -23,7 +23,7 @@ Cost: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
 
 class Frames(Mapping[str, Dual]):
     """pose_world_frame [4, 4] of each frame of a model at q [nq], with its derivatives by the velocity
-    [nv, 4, 4]; found when it is asked for.
+    [nv, 4, 4]; found when it is requested.
     """
 
     def __init__(self, model: Model, q: Array) -> None:

@@ -47,9 +47,9 @@ SEARCH = 1000  # iterations of a search over the whole space
 SHORT = 100  # of a descent from a configuration nearby
 SEED = 1  # not that of the solve, whose restarts have failed
 STARTS = 6  # from which solutions beyond the limits are looked for
-HALVINGS = 6  # of the way to a rotation
+HALVINGS = 6  # of the path to a rotation
 ALTERNATIONS = 8  # between the limits and the solutions
-FALLING = 0.9  # an error that goes on falls below this share of it
+FALLING = 0.9  # an error that goes on falls below this fraction of it
 LEGAL = 1e-9  # [rad or m] beyond a limit, and it is rounding
 
 # What an extra solve leaves aside of the options: how it was to search.
@@ -131,7 +131,7 @@ class _Case:
         return {} if beyond is None else {"excesses": beyond.excesses, "q_beyond_limits": beyond.q}
 
     def without_orientations(self) -> Array | None:
-        """What a search finds for the positions alone, where positions and something else are asked for."""
+        """What a search finds for the positions alone, where positions and something else are requested."""
         goals = [position_alone(goal) for goal in self.request.goals]
         remaining = [goal for goal in goals if goal is not None]
         if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
@@ -229,7 +229,7 @@ class _Case:
         return answer.error / half_reach(self.request) + answer.error_rotation
 
     def _held(self, q: Array) -> Array:
-        """q with the joints where the answer has them that are locked, or move nothing that is asked for."""
+        """q with the joints where the answer has them that are locked, or move nothing that is requested."""
         moving = moving_joints(self.model, self.request.goals)
         still = [joint.name for joint in self.model.joints if joint.nq and joint.name not in moving]
         for name in (*self.options.get("locked", ()), *still):
@@ -255,7 +255,7 @@ class _Case:
 
     def _beyond(self, q: Array) -> _Beyond:
         unwound_q = unwound(self.model, q)
-        if _off(self.request, unwound_q) <= _off(self.request, q) + LEGAL:  # turns may be asked for
+        if _off(self.request, unwound_q) <= _off(self.request, q) + LEGAL:  # turns may be requested
             q = unwound_q
         excesses = tuple(
             Excess(

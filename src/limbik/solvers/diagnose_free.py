@@ -129,7 +129,7 @@ class _Case:
         )
 
     def turned(self) -> Array | None:
-        """A free configuration for the positions alone, where orientations are asked for, too."""
+        """A free configuration for the positions alone, where orientations are requested, too."""
         goals = [position_alone(goal) for goal in self.request.goals]
         remaining = [goal for goal in goals if goal is not None]
         if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):

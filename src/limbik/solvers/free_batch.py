@@ -35,7 +35,7 @@ MAX_AT_ONCE = 1 << 15  # starts
 
 Indices = NDArray[np.intp]
 
-# Answers to some of the problems (indices [n]) from starts [n, nq]: facts [n, ...] and q [n, nq].
+# Answers to some of the problems (indices [n]) from starts [n, nq]: outcomes [n, ...] and q [n, nq].
 FromStarts = Callable[[Indices, Array], tuple[Array, Array]]
 
 

@@ -20,7 +20,7 @@ class FreeOptions(NamedTuple):
     prefer: str
 
     @property
-    def given(self) -> dict[str, Any]:
+    def explicit(self) -> dict[str, Any]:
         """As `solve` takes them, where they are not the default."""
         named = {"world": self.world, "clearance": self.clearance, "prefer": self.prefer}
         return {name: value for name, value in named.items() if value not in (0.0, "first")}

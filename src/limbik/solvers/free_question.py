@@ -1,4 +1,4 @@
-"""What a solution can be asked that is to be free of collision."""
+"""Queries on a solution of a collision-free solve: request, diagnosis, measures."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class FreeQuestion(Question):
     """
 
     def __init__(self, question: Question, model: Model, free: FreeOptions, seen: Seen | None = None) -> None:
-        self._asked, self._model, self._free, self._seen = question, model, free, seen
+        self._question, self._model, self._free, self._seen = question, model, free, seen
         self.engine = question.engine
 
     def request(self, target: Any, /) -> Request:
-        """What was asked."""
+        """The request."""
         request = self.request_without_world(target)
-        return replace(request, options={**request.options, **self._free.given})
+        return replace(request, options={**request.options, **self._free.explicit})
 
     def request_without_world(self, target: Any, /) -> Request:
-        """What was asked, but for what is to be free of collision."""
-        return replace(self._asked.request(target), model=self._model)
+        """The request without its world."""
+        return replace(self._question.request(target), model=self._model)
 
-    def kept(self, target: Any, /) -> FreeQuestion:
+    def detached(self, target: Any, /) -> FreeQuestion:
         """The same without the plan."""
-        return FreeQuestion(self._asked.kept(target), self._model, self._free, self._seen)
+        return FreeQuestion(self._question.detached(target), self._model, self._free, self._seen)
 
     def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
         """Why the solution is what it is."""
         if solution.ended in (Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT):
-            return self._asked.diagnosis(target, solution)
+            return self._question.diagnosis(target, solution)
         return diagnose_free(self.request_without_world(target), self._free, solution, self._seen)

@@ -50,8 +50,8 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
 
     first: of a solve with that seed, begun at a time [s].
     """
-    asked = first.question
-    question = FreeQuestion(asked, model, free)
+    inner = first.question
+    question = FreeQuestion(inner, model, free)
     if not first.success:
         return Solution(first.q, first.outcome, perf_counter() - began, question, first.start, first.target)
     checker = checker_of(model, free.world)
@@ -63,13 +63,13 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     search = _Search(first, request, free, checker, seed, watch)
     q = search.run()
     if q is None:
-        question = FreeQuestion(asked, model, free, search.seen())
+        question = FreeQuestion(inner, model, free, search.seen())
         q = search.shallowest()
-    outcome = _facts(first, request, q, search.status)
+    outcome = _outcome_of(first, request, q, search.status)
     return Solution(q, outcome, perf_counter() - began, question, first.start, first.target)
 
 
-def _facts(first: Solution, request: Request, q: Array, status: Status) -> Array:
+def _outcome_of(first: Solution, request: Request, q: Array, status: Status) -> Array:
     outcome = np.array(first.outcome[:6])
     outcome[0] = STATUSES.index(status)
     if q is not first.q:
@@ -152,7 +152,7 @@ class _Search:
         return self._free.prefer != "first"
 
     def _every_solution(self) -> Array | None:
-        """[k, nq] where it is proved that there are no others, but for joints that do not move what is asked;
+        """[k, nq] where it is proved that there are no others, but for joints that do not move the goals;
         None else.
         """
         goal, options = self._request.goals[0], self._request.options
@@ -218,7 +218,7 @@ class _Search:
         return None
 
     def _by_depth(self, q: Array, count: int) -> Array:
-        """The `count` configurations of q [k, nq] with the least penetration, in ascending order."""
+        """The `count` configurations of q [k, nq] with the smallest penetration, in ascending order."""
         if count == 0:
             return q[:0]
         some = q[: max(FIRST_MEASURED, count)]

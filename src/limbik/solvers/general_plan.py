@@ -86,7 +86,7 @@ class GeneralPlan(TreePlan):
         solution = self.above._solve(above, trace)
         if solution.success or self._plan_of is None:
             return solution
-        plan = self._plan_of(self.model, above.goals, self.above.options.given)
+        plan = self._plan_of(self.model, above.goals, self.above.options.explicit)
         observer = None if trace is NO_TRACE else Observer()
         alone = plan.solve(above, observer)
         if not (alone.success or self._off(alone) < self._off(solution)):

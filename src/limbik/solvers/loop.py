@@ -57,9 +57,9 @@ def solve(
         start.
     mode:
         "meet" (the default) looks for a configuration that meets the goals, wherever it is. "best" is for
-        goals that cannot all be met: from the start it goes downhill to the least sum of squared errors
+        goals that cannot all be met: from the start it goes downhill to the smallest sum of squared errors
         [m and rad], each times its weight, within the limits. It ends as SOLVED where all are met, else as
-        CONVERGED, which is proved by the gradient. Without restarts, unless they are asked for; then the best
+        CONVERGED, which is proved by the gradient. Without restarts, unless they are requested; then the best
         of all descents is taken. Goals of a lower priority follow as they do otherwise. With "lm", and
         without a world.
     limits:

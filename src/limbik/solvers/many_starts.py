@@ -20,7 +20,7 @@ SPREAD = 0.5  # [rad or m] how near
 
 
 class ManyStarts:
-    """Draws solutions of the goals of a solution. Joints that move nothing that is asked for, and those that
+    """Draws solutions of the goals of a solution. Joints that move nothing that is requested, and those that
     are locked, stay as the solution has them. watch: whether the time is up.
     """
 

@@ -93,7 +93,7 @@ def condition_number(request: Request, q: Array) -> float:
 
 
 def half_reach(request: Request) -> float:
-    """[m] that count as much as a radian: half the reach of the first frame that is asked for."""
+    """[m] that count as much as a radian: half the reach of the first frame that is requested."""
     reach = request.model.reach(request.goals[0].frame)
     return 0.5 * reach if SHORTEST_REACH < reach < math.inf else 1.0
 
@@ -127,7 +127,7 @@ def velocity_ellipsoid(
 
 
 def _singular_values(request: Request, q: Array, length: float) -> list[float]:
-    """The singular values of J, the largest first; as many as the model can have. J is of what is asked of
+    """The singular values of J, the largest first; as many as the model can have. J is of the goals of
     frames; length [m]: the unit in which positions are counted.
     """
     goals = [goal for goal in request.goals if not isinstance(goal, JointValue | Posture)]

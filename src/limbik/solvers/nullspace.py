@@ -57,7 +57,7 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
 
     keep:
         The name of a frame; default: the end effector. Or a goal or several, as for `solve`, met at q [nq]:
-        those of the first priority are kept, and what they leave free is free. k is 0 where nothing can move.
+        those of the first priority are held, and what they leave free is free. k is 0 where nothing can move.
     locked:
         Names of joints that keep still.
 
@@ -85,7 +85,7 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
 def slide(
     model: Model, q: ArrayLike, direction: ArrayLike | Objective, *, step: float, keep: Keep = None
 ) -> Solution:
-    """The configuration reached from q [nq] along a direction [nv] without moving what is kept.
+    """The configuration reached from q [nq] along a direction [nv] without moving what is held.
 
     direction:
         Only its part in the null space is followed: as far as that part is long, and at most `step`, the
@@ -94,10 +94,10 @@ def slide(
         where the slide ends: the slide is halved while it points back there, so that repeated slides come to
         rest where the objective is best and do not oscillate about it.
     keep:
-        As in `basis`. A frame is kept where it is now; goals are met, so that many slides do not add up to a
+        As in `basis`. A frame is held where it is now; goals are met, so that many slides do not add up to a
         drift.
 
-    The answer is that of a solve from there: what is kept is met within its tolerance, or `success` is False,
+    The answer is that of a solve from there: what is held is met within its tolerance, or `success` is False,
     and the joints are within their limits.
     """
     if not 0.0 < as_real(step) < math.inf:
@@ -229,7 +229,7 @@ def twist_rate(turn_xyzw: Quaternion, axis: Vector3) -> Vector3:
 
 def euler_rates(limits: EulerLimits, turn_xyzw: Quaternion) -> Matrix3:
     """How the three Euler angles of a turn, in their order, change with the angular velocity in the axes of
-    the moved frame [3, 3]; kept finite where the second is a quarter turn.
+    the moved frame [3, 3]; finite where the second is a quarter turn.
 
     The velocity is a' (cos(b) n1 + s sin(b) e3) + b' n2 + c' e3, with e3 the last axis, n1 and n2 the first
     two turned back by c, and s = 1 for axes in cyclic order, else -1.

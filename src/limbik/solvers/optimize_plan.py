@@ -58,7 +58,7 @@ class OptimizePlan(Plan):
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""
-        return Request(model=self.model, goals=goals, solver=self.method.name, options=self.options.given)
+        return Request(model=self.model, goals=goals, solver=self.method.name, options=self.options.explicit)
 
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`, without a rest configuration.
@@ -104,7 +104,7 @@ class OptimizePlan(Plan):
 
 
 class _Search:
-    """One solve: the best answer so far, and the way there."""
+    """One solve: the best answer so far, and the path there."""
 
     def __init__(self, plan: OptimizePlan, request: Request, q: Array) -> None:
         self._plan, self._request, self._start = plan, request, q

@@ -17,7 +17,7 @@ Descents: TypeAlias = list[tuple[Array, Array]]  # configurations and errors of 
 
 
 class Problem(NamedTuple):
-    """What one solve is given, of the structure that its plan is for."""
+    """The input of one solve, of the structure that its plan is for."""
 
     goals: tuple[Goal, ...]
     start: Array | None  # [nq]; None: the neutral configuration
@@ -35,14 +35,14 @@ class Observer:
 
 
 class Plan(Question):
-    """Solves for goals of one structure. It is made once, and kept with its model (`solvers.plans`)."""
+    """Solves for goals of one structure. It is made once, and cached with its model (`solvers.plans`)."""
 
     model: Model
     options: Options
 
     @abstractmethod
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
-        """The answer; the observer is given what is to be seen of the solve, which is the same without it.
+        """The answer; the observer sees what there is to be seen of the solve, which is the same without it.
 
         Raises GoalError for targets, ConfigurationError for a start that have no meaning.
         """

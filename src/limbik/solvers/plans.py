@@ -1,6 +1,6 @@
-"""Which plan solves for which goals, and the plans that are kept with a model.
+"""Which plan solves for which goals, and the plans that are cached with a model.
 
-A plan is kept with its model, so that a solve costs little more than its kernel.
+A plan is cached with its model, so that a solve costs little more than its kernel.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from limbik.solvers.tasks import structure
 
 BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
 PLANS: Slot[dict[Any, Plan]] = Slot()  # by goals and options
-MAX_PLANS = 256  # kept with one model: sliders can ask for any number of different ones
+MAX_PLANS = 256  # cached with one model: sliders can ask for any number of different ones
 
 
 def plan_for(
@@ -43,7 +43,7 @@ def plan_for(
     options: dict[str, Any],
     weights: tuple[float, ...] | None = None,
 ) -> Plan:
-    """The plan for one plain goal of one frame, made once and kept with the model."""
+    """The plan for one plain goal of one frame, made once and cached with the model."""
     key = (frame, goal, weights)
     make: Callable[[Options], Plan] = functools.partial(_one_goal, model, frame, goal, weights)
     if weights is not None:
@@ -55,7 +55,7 @@ def plan_for(
 
 
 def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
-    """The plan by which goals are solved for, made once and kept with the model."""
+    """The plan by which goals are solved for, made once and cached with the model."""
     first = goals[0]
     if len(goals) > 1 or not is_plain(first):
         return general_plan_for(model, goals, options)
@@ -67,7 +67,7 @@ def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Pla
 
 
 def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
-    """The plan for any goals of this structure, made once and kept with the model."""
+    """The plan for any goals of this structure, made once and cached with the model."""
     key = tuple(map(structure, goals))
     make = functools.partial(_general, model, goals)
     return _cached(model, key, options, _evened(model, goals, options, make))

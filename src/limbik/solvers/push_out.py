@@ -1,4 +1,4 @@
-"""Out of collision, with the goals kept: `collision.push`, for the goals of a request."""
+"""Out of collision, with the goals held: `collision.push`, for the goals of a request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PushOut:
 
     def push(self, q: Array) -> Array | None:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
-        nearly met; None where the way there is barred.
+        nearly met; None where the path there is barred.
         """
         while True:
             with self._search.lock:
@@ -71,7 +71,7 @@ class PushOut:
 
 
 def _tasks_of(request: Request) -> TaskSet:
-    """Made once for goals of this structure, and kept with the model."""
+    """Made once for goals of this structure, and cached with the model."""
     options = hashable({name: value for name, value in request.options.items() if name in OF_GOALS})
     sets = _TASKS.get(request.model)
     sets = _TASKS.put(request.model, {}) if sets is None else sets

@@ -1,4 +1,4 @@
-"""What a solution can be asked: how good it is and why, which is found out when somebody wants to know."""
+"""Queries on a solution: its measures and its diagnosis, computed on first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from limbik.status import PoseError
 
 
 class Question:
-    """What a solution came from, such as the plan of a solve: it remembers what was asked, and measures.
+    """What a solution came from, such as the plan of a solve: it remembers the request, and measures.
 
     A solution keeps no request, only what its plan makes one from: `target`.
     """
@@ -24,18 +24,18 @@ class Question:
     engine: str = ""  # which one solves and for what, of plans that "auto" picks: "in the fast core, for ..."
 
     def request(self, target: Any, /) -> Request:
-        """What was asked."""
+        """The request."""
         raise NotImplementedError
 
-    def kept(self, target: Any, /) -> Question:
+    def detached(self, target: Any, /) -> Question:
         """The same without the plan."""
-        return Kept(self.request(target), self.engine)
+        return DetachedQuestion(self.request(target), self.engine)
 
     def reason(self, target: Any, /) -> str:
         """Why it was this method, as the end of a sentence: "because ..."."""
         request = self.request(target)
         if request.options.get("solver", "auto") != "auto":
-            return "because it was asked for"
+            return "because it was requested"
         if len({goal.priority for goal in request.goals}) > 1:
             return "because only this method knows priorities"
         return f"because it solves most and is the quickest: here {self.engine}"
@@ -65,12 +65,12 @@ class Question:
         return diagnose(self.request(target), solution)
 
 
-class Kept(Question):
+class DetachedQuestion(Question):
     """A request instead of a plan, with the words for its engine."""
 
     def __init__(self, request: Request, engine: str) -> None:
         self._request, self.engine = request, engine
 
     def request(self, target: Any = None, /) -> Request:
-        """What was asked, whatever the target."""
+        """The request, whatever the target."""
         return self._request

@@ -23,7 +23,7 @@ DISTINCT = 0.01  # [rad or m] of some joint; below it, two solutions are one
 
 
 class Sampled(NamedTuple):
-    """What was asked, and how the search went."""
+    """The request, and how the search went."""
 
     goals: Any
     solves: int  # that ended at a solution

@@ -115,7 +115,7 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
         solution=number,
         joints=tuple(name for name, moves in zip(names, moved, strict=True) if moves),
         q=curve,
-        parameter="way of the joints [rad, m]",
+        parameter="length of the path [rad, m]",
         along=np.append(0.0, np.cumsum(norm(np.diff(curve, axis=0)))),
         closed=is_closed,
         ends=(ends[0], ends[1]),

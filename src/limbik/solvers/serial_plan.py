@@ -160,7 +160,7 @@ class SerialPlan(Plan):
         return trace.solution
 
     def _pose_of(self, goal: Goal) -> Array:
-        """The goal as a pose [4, 4], whatever of it is asked for."""
+        """The goal as a pose [4, 4], whatever of it is requested."""
         if isinstance(goal, Pose):
             return goal.target
         pose = NOWHERE.copy()
@@ -293,11 +293,11 @@ class SerialPlan(Plan):
         return GeneralPlan(self.model, (goal,), options)
 
     def request(self, target: bytes, /) -> Request:
-        """What was asked, for a pose [16] in bytes."""
+        """The request, for a pose [16] in bytes."""
         latest = self._latest  # what is told of an answer asks for it half a dozen times
         if latest is None or latest[0] != target:
             goal = example(self._goal, self._frame, self._weights, np.frombuffer(target).reshape(4, 4))
-            request = Request(model=self.model, goals=(goal,), solver="lm", options=self.options.given)
+            request = Request(model=self.model, goals=(goal,), solver="lm", options=self.options.explicit)
             latest = self._latest = target, request
         return latest[1]
 
@@ -356,7 +356,7 @@ class SerialPlan(Plan):
     def measure(self, outcome: Array, pose: Array) -> None:
         """The distance of answers [..., HEADER + n] from goals [..., 4, 4] out of reach.
 
-        The core knows only what the two parts of the way to them add up to.
+        The core knows only what the two parts of the path to them add up to.
         """
         x = self._canonical.offset + outcome[..., Q]
         outcome[..., ERROR] = norm(self._canonical.pose(x)[..., :3, 3] - pose[..., :3, 3])
@@ -410,7 +410,7 @@ class SerialPlan(Plan):
         return whole
 
     def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
-        """The answer: facts, then q of the rows; None where the pose or the start is none."""
+        """The answer: outcome, then q of the rows; None where the pose or the start is none."""
         work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
         drive = self._driver(pose, start, work)
         watch = time_watch(self.options.time_limit)
@@ -508,7 +508,7 @@ def _interpreted(shape: Shape) -> Callable[..., None]:
 
 
 def _reserve(options: Options) -> int:
-    """Iterations that are kept for settling; none where there are few, or little time."""
+    """Iterations reserved for settling; none where there are few, or little time."""
     is_short = options.budget < 4 * MAX_TO_SETTLE or options.time_limit is not None
     return 0 if is_short or options.prefer is not None else MAX_TO_SETTLE
 
@@ -580,7 +580,7 @@ def _length(chain: Chain, rows: CanonicalChain) -> float:
 
 
 def _locked_rows(model: Model, chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
-    """The rows of locked joints; those that are not on the way to the frame keep still anyway."""
+    """The rows of locked joints; those that are not on the path to the frame keep still anyway."""
     on_path = [joint.name for joint in chain.joints]
     for name in names:
         if name not in model.joint_names:

@@ -81,7 +81,7 @@ class TaskSet:
 
     def request(self, goals: tuple[Goal, ...]) -> Request:
         """Goals of this structure with the options."""
-        return Request(model=self.model, goals=goals, solver="lm", options=self.options.given)
+        return Request(model=self.model, goals=goals, solver="lm", options=self.options.explicit)
 
     def targets(self) -> Array:
         """Zeros for the targets of all tasks [tasks, 12]."""

@@ -23,7 +23,7 @@ from limbik.tree.residuals import NO_BOUND, TASK
 
 METRES_PER_RADIAN = 0.5  # of the length: how much a turn counts beside a distance in the descent
 UP = np.array([0.0, 0.0, 1.0])
-UPRIGHT = 1.0 - 1e-12  # the least cosine of an axis with the vertical
+UPRIGHT = 1.0 - 1e-12  # the smallest cosine of an axis with the vertical
 AS_TARGET = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 
 
@@ -207,5 +207,5 @@ def _rows(record: Any) -> int:
 
 
 def _numbers(pose: Matrix4) -> Floats:
-    """A pose as frames are kept in kernels: origin, then the rotation row by row."""
+    """A pose as kernels have frames: origin, then the rotation row by row."""
     return np.concatenate([pose[:3, 3], pose[:3, :3].ravel()])

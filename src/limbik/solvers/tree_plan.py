@@ -1,6 +1,6 @@
 """Solving on any tree for any number of goals: what all methods share that do so.
 
-What of a request does not depend on its targets is a plan, kept with the model.
+What of a request does not depend on its targets is a plan, cached with the model.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from limbik.tree.workspace import Workspace
 Trace: TypeAlias = tuple[Array, Array]
 
 NO_TRACE = (np.empty((0, 0)), np.empty(0))
-FIRST_LOOK = 500  # iterations before it is asked whether the goals are proved out of reach
+FIRST_LOOK = 500  # iterations before a check whether the goals are proved out of reach
 
 
 def traced(call: Call, trace: Trace) -> Call:
@@ -218,7 +218,7 @@ class TreePlan(Plan):
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""
-        return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.given)
+        return Request(model=self.model, goals=goals, solver=self.solver, options=self.options.explicit)
 
     def _errors(self, task_errors: Array) -> tuple[float, float]:
         """Largest error of position [m] and of rotation, as the chord of `Outcome`, in the first level."""

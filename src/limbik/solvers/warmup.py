@@ -92,7 +92,7 @@ def _all_solutions(model: Model) -> list[Task]:
 
 
 def _plans(model: Model, solver: str | Solver) -> list[Plan]:
-    """The plans for the goals that a solver is asked for by default."""
+    """The plans for the default goals of a solver."""
     chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
     goals: list[type[Goal]] = [Position]
     if not isinstance(chosen, Solver) or Pose in chosen.goals:

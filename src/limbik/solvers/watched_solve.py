@@ -59,11 +59,11 @@ class Watched:
         self._x, self._evaluated = block[:n], block[-n:]
         self._records = work[at["AT_LANES"] : at["AT_MARKS"]].reshape(-1, LANES)
         self._state = work[at["AT_STATE"] : at["AT_STATE"] + STATE]
-        self._start, self._kept = (work[at[name] : at[name] + n] for name in ("AT_START", "AT_KEPT"))
+        self._start, self._best = (work[at[name] : at[name] + n] for name in ("AT_START", "AT_KEPT"))
         self._answer = work[at["AT_ANSWER"] : at["WORK_SIZE"]]
         self._seen: list[Array] = []  # x [n, LANES] as every iteration left them
         self._began: list[tuple[int, NDArray[np.bool_]]] = []  # (iteration, lanes that began again in it)
-        self._kept_cost, self._kept_lane = (math.inf, math.inf), 0
+        self._best_cost, self._best_lane = (math.inf, math.inf), 0
         self._lanes = 1  # that were in use
 
     def run(self, drive: Driver, mode: int, watch: Watch) -> int:
@@ -100,9 +100,9 @@ class Watched:
         return code
 
     def _forget(self) -> None:
-        """What an end that was none has kept."""
+        """What an end that was none has left."""
         self._state[BEST_COST] = math.inf
-        self._kept_cost = math.inf, math.inf
+        self._best_cost = math.inf, math.inf
 
     def _is_proved(self) -> bool:
         """Whether the goal is proved to be out of reach, where no lane begins again."""
@@ -129,10 +129,10 @@ class Watched:
     def _note_best(self) -> None:
         """Which lane the best one without a solution, or the nearest solution, is from."""
         cost = self._state[BEST_COST], self._state[BEST_DISTANCE]
-        is_from = (self._evaluated == self._kept[:, None]).all(axis=0)
-        if cost != self._kept_cost and is_from.any():
-            self._kept_lane = int(is_from.argmax())
-        self._kept_cost = cost
+        is_from = (self._evaluated == self._best[:, None]).all(axis=0)
+        if cost != self._best_cost and is_from.any():
+            self._best_lane = int(is_from.argmax())
+        self._best_cost = cost
 
     def trace(
         self,
@@ -165,13 +165,15 @@ class Watched:
         return Lane(q, plain_errors(request, q), self._restarts(lane, count))
 
     def _answering_lane(self) -> int:
-        """The lane whose configuration is the answer: as it was evaluated, one step ahead, or kept before."""
+        """The lane whose configuration is the answer: as it was evaluated, one step ahead, or stored
+        before.
+        """
         x = [*self._evaluated.T, *self._x.T]
         if self._state[BEST_COST] < math.inf:
-            x.append(self._kept)
+            x.append(self._best)
         apart = np.abs(self._configurations(np.array(x)) - self._answer[HEADER:]).max(axis=1)
         nearest = int(apart.argmin())
-        return nearest % LANES if nearest < 2 * LANES else self._kept_lane
+        return nearest % LANES if nearest < 2 * LANES else self._best_lane
 
     def _rows(self, lane: int, count: int) -> Array:
         """What the first iterations of a lane left, its beginning first [count, n]."""

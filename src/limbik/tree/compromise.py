@@ -1,4 +1,4 @@
-"""The least weighted squared errors of goals that cannot all be met: Newton's method within joint limits.
+"""The smallest weighted squared errors of goals that cannot all be met: Newton's method within joint limits.
 
 A step is damped (Levenberg 1944; Marquardt 1963) by how well the last one was foreseen (Nocedal & Wright
 2006, section 10.3), and joints that come to a limit on its way stay there (Bertsekas 1982). The Hessian is
@@ -61,7 +61,7 @@ def search(
     trace_q: Floats,
     trace_error: Floats,
 ) -> int:
-    """As `tree.levenberg_marquardt.search`, for the least errors, met or not: from as many random
+    """As `tree.levenberg_marquardt.search`, for the smallest errors, met or not: from as many random
     configurations after q as there are to be restarts.
     """
     end = SETTLED

@@ -136,7 +136,7 @@ def accept(workspace: Workspace, q: Floats) -> None:
 def record(
     answer: Floats, q: Floats, workspace: Workspace, sign: float, trace_q: Floats, trace_error: Floats
 ) -> None:
-    """Keep what an iteration left, where a trace was asked for; its error negative for the first of a
+    """Keep what an iteration left, where a trace was requested; its error negative for the first of a
     restart."""
     row = int(answer[ITERATIONS])
     if row < trace_error.size:

@@ -50,7 +50,7 @@ def solve(
 ) -> None:
     """Solve for tasks of one level from q [nq], which becomes the answer.
 
-    Of several levels q answers all but the last, which is improved while the others are kept. roles: of no
+    Of several levels q answers all but the last, which is improved while the others are held. roles: of no
     use here, as other methods have it.
 
     task_errors [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration

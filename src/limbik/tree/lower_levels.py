@@ -1,4 +1,4 @@
-"""Goals of a lower priority: how far their level comes while those above it are kept.
+"""Goals of a lower priority: how far their level comes while those above it are held.
 
 The step is taken in the null space of the levels above. That null space knows the first order only: where the
 levels above are not met, their curvature counts too (Hessian of the Lagrangian; Nocedal & Wright 2006,
@@ -36,7 +36,7 @@ from limbik.tree.priorities import (
 from limbik.tree.settings import BUDGET, ITERATIONS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-MAX_ITERATIONS = 200  # in which a level gains while those above it are kept
+MAX_ITERATIONS = 200  # in which a level gains while those above it are held
 RESTORATIONS = 4  # steps that bring the levels above back where a lower one has disturbed them
 UNMET = 1e-10  # squared error of levels from which their curvature matters
 DIFFERENCE = 1e-5  # [rad or lengths] of a finite difference
@@ -56,7 +56,7 @@ def improve(
     trace_q: Floats,
     trace_error: Floats,
 ) -> None:
-    """Bring the last level as far as it comes from q, while those above it are kept.
+    """Bring the last level as far as it comes from q, while those above it are held.
 
     A step in the null space disturbs the levels above, because levers turn with it: they are restored before
     it is judged.

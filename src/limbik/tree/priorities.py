@@ -31,7 +31,7 @@ FLAT = 1e-3  # part of the largest curvature that does not count
 def propose(
     tree: Tree, workspace: Workspace, q: Floats, damping: float, use_limits: bool, longest: float
 ) -> None:
-    """The step `workspace.dx` [nv] from q on the way to a level that is the only one, each velocity in its
+    """The step `workspace.dx` [nv] from q on the path to a level that is the only one, each velocity in its
     unit.
 
     By the Jacobian and the errors in the workspace. Joints that push against a limit are left out. None turns
@@ -170,7 +170,7 @@ def shorten_rotations(movers: Records, dx: Floats, longest: float) -> None:
     """Scale the turns of a step so that none is above `longest` [rad]; a step that is not finite becomes
     zero.
 
-    Prismatic joints may go any way at once: where they lead does not depend on where they are.
+    Prismatic joints may go in any direction at once: where they lead does not depend on where they are.
     """
     largest = total = 0.0
     for j in range(movers.size - 1):

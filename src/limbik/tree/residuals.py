@@ -67,7 +67,9 @@ Tasks: TypeAlias = Annotated[Records, array(n_tasks, dtype=TASK)]
 # then a rotation.
 TARGET_SIZE = 12
 HALF_TURN = 1e-12  # squared cosine of half the angle of what counts as a half turn
-RESOLVED_SIZE = 4 * FRAME_SIZE  # room for the frame, its reference, the target's point and rotation, the axes
+RESOLVED_SIZE = (
+    4 * FRAME_SIZE
+)  # space for the frame, its reference, the target's point and rotation, the axes
 
 
 @compiled(inline=False)
@@ -471,7 +473,7 @@ def add_columns(
     wrenches: Floats,
     J: Floats,
 ) -> None:
-    """What all joints on the way to a link do to some rows."""
+    """What all joints on the path to a link do to some rows."""
     j = tip
     while j >= 0:
         link = links[j]

@@ -11,13 +11,13 @@ from limbik.tree.joints import PRISMATIC, SPHERICAL, set_spherical
 from limbik.tree.settings import LENGTH, RANDOM, USE_LIMITS
 from limbik.tree.workspace import Tree
 
-FRACTIONS = (1.0, 0.3, 0.6)  # of the way to anywhere, for one new start after the other
+FRACTIONS = (1.0, 0.3, 0.6)  # of the path to anywhere, for one new start after the other
 MAX_AT_LAST = 500  # iterations to settle the best of all descents for good
 
 
 @compiled(inline=False)
 def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, fraction: float, q: Floats) -> None:
-    """A random configuration within the limits, a fraction of the way from the start to anywhere; what is
+    """A random configuration within the limits, a fraction of the path from the start to anywhere; what is
     locked stays.
     """
     for j in range(tree.movers.size - 1):

@@ -25,7 +25,7 @@ from limbik.motion.measures import measure
 from limbik.scene import Scene, SceneArm
 from limbik.spatial import Array, pose_from
 
-BESIDE = 1.2  # [m] how far the robot is from the body's way
+BESIDE = 1.2  # [m] how far the robot is from the body's path
 DIGITS = 3  # of curves
 
 
@@ -91,7 +91,7 @@ def _height(motion: Motion) -> float:
 
 
 def _beside(body: Motion, robot: Motion) -> Array:
-    """How far the robot is moved so that it goes beside the body [3]: to the right of the way."""
+    """How far the robot is moved so that it goes beside the body [3]: to the right of the path."""
     tracks = []
     for motion in (body, robot):
         some = motion.q[np.unique(np.linspace(0, len(motion) - 1, 50).astype(np.int64))]

@@ -37,7 +37,7 @@ BONES = MIDDLE + tuple(
 ENDS = {"Head": (0.0, 0.18, 0.0), "LeftHand": (0.16, 0.0, 0.0), "RightHand": (-0.16, 0.0, 0.0)}
 TOES = (0.0, -0.02, 0.07)
 FRAMES, DT = 181, 1.0 / 60.0  # [s]
-CYCLE, STRIDE, DUTY = 1.1, 1.1, 0.62  # [s], [m] of two steps; share in which a foot stands
+CYCLE, STRIDE, DUTY = 1.1, 1.1, 0.62  # [s], [m] of two steps; fraction in which a foot stands
 ANKLE, BALL = (
     0.08,
     0.13,

@@ -19,7 +19,7 @@ MARGIN = 2.0  # [m] of ground around the way
 WAVE = 1.6  # [m] from hill to hill
 CELL = 0.1  # [m] of the triangles of hills
 MAX_CELLS = 120  # along one side
-SHORT = 0.3  # [m] a way so short has no direction of its own
+SHORT = 0.3  # [m] a path so short has no direction of its own
 
 Triangles = tuple[Array, NDArray[np.intp]]
 

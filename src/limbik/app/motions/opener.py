@@ -1,4 +1,4 @@
-"""Motions that pages look at: read once, changed step by step, kept while there is room."""
+"""Motions that pages look at: read once, changed step by step, cached while they fit."""
 
 from __future__ import annotations
 

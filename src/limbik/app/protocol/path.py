@@ -39,7 +39,7 @@ class FollowedPath:
     id: int
     arm: int
     frame: str
-    poses: ArrayLike  # [N, 7] as they were asked for
+    poses: ArrayLike  # [N, 7] as they were requested
     q: ArrayLike  # [M, nq] the knots
     times: ArrayLike  # [M] in seconds
     breaks: Sequence[Mapping[str, Any]]  # what they hold stands in `limbik.app.followed_path`

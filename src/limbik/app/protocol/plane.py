@@ -91,7 +91,7 @@ class SolveAllInPlane:
 
 @dataclass(frozen=True, kw_only=True)
 class Arm:
-    """What one solver made of a `Solve`. `trace` holds every iteration's configuration, where asked for."""
+    """What one solver made of a `Solve`. `trace` holds every iteration's configuration, where requested."""
 
     solver: str
     q: ArrayLike  # [links] [rad]
@@ -108,7 +108,7 @@ class Arm:
 
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    """The answer to a `Solve`: one arm per solver, in the order asked."""
+    """The answer to a `Solve`: one arm per solver, in the order of the request."""
 
     id: int
     arms: tuple[Arm, ...]

@@ -21,7 +21,7 @@ class Solutions:
     branches: Sequence[str]  # [k]
     margins: Sequence[float]  # [k] [rad or m] of the joint that is nearest to a limit; infinite without any
     manipulability: Sequence[float]  # [k]
-    collisions: Sequence[str]  # [k] what collides in each, in words; "" where it is free, or nobody asked
+    collisions: Sequence[str]  # [k] what collides in each, in words; "" where it is free, or not requested
     count: int  # of all that were found
     complete: bool  # whether it is proved that there is no other
     is_quick: bool  # whether they are found in closed form, within a frame of a drag

@@ -276,7 +276,7 @@ class ArmMotion:
 
 @dataclass(frozen=True, kw_only=True)
 class Refused:
-    """A solver that cannot do what is asked, and why."""
+    """A solver that cannot meet the request, and why."""
 
     arm: int
     solver: str
@@ -285,7 +285,7 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True)
 class Motion:
-    """The answer to `Move` and `Slide`: for each arm, in the order asked, one entry per solver.
+    """The answer to `Move` and `Slide`: for each arm, in the order of the request, one entry per solver.
 
     preparing: collisions were left aside, because the shapes of an arm are still being made.
     """
@@ -332,7 +332,7 @@ class Explanation:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """The answer to `SelfMotion`: the configurations on the way from one end to the other, through where the
+    """The answer to `SelfMotion`: the configurations on the path from one end to the other, through where the
     arm is; none where no curve is known.
     """
 

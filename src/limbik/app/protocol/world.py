@@ -17,7 +17,7 @@ LONGEST_NAME = 200
 LONGEST_TEXT = 1_000_000  # characters of a file
 TOKEN = 40  # characters, at most
 
-# Of each kind the number of its sizes [m]: edges, or radius and length. A kept shape is known by its token.
+# Of each kind the number of its sizes [m]: edges, or radius and length. A stored shape is known by its token.
 SIZES: Mapping[str, int] = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "kept": 0}
 
 WORLD_BOUNDS: Mapping[str, Bound] = {
@@ -43,7 +43,7 @@ class Thing:
     name: str
     kind: str
     size: tuple[float, ...]  # [m]
-    token: str  # of a kept shape
+    token: str  # of a stored shape
     position: tuple[float, ...]  # [3] [m]
     quat_xyzw: tuple[float, ...]  # [4] of any length but 0
     held: Held | None

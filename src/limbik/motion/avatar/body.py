@@ -41,7 +41,7 @@ class Limb:
     forearm: Array  # [3] along the lower bone at rest, in the axes of the tip's link
     is_hinge: bool  # whether the middle has one axis
     hangs: Array  # [3, m] from what carries the limb to its root at rest, in the axes of that
-    room: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
+    margin: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
 
     @functools.cached_property
     def lengths(self) -> tuple[float, float]:
@@ -100,7 +100,7 @@ class Body:
         self.bones = np.array([self.rig.pivots[b] - self.rig.centers[a] for a, b in after])
         self.spine_rest = np.ascontiguousarray(self.rig.rest_rotations[self.spine].reshape(-1, 9))
         self.carrier = self.rig.parents[self._first_arm()] if self.sides else self.spine[0]
-        self.shares = self._shares()
+        self.fractions = self._fractions()
         self.limbs = {
             f"{side}{kind}": self._limb(side, limb)
             for kind, limb, sides in (("Arm", ARM, self.sides), ("Leg", LEG, SIDES))
@@ -125,7 +125,7 @@ class Body:
         side = self.sides[0]
         return self.link_indices.get(side + "Shoulder", self.link_indices[side + ARM[0]])
 
-    def _shares(self) -> Array:
+    def _fractions(self) -> Array:
         """[n] of the trunk's links: how much of the turn from hips to head each has made, 1 at the head."""
         count = len(self.spine)
         below = self.spine.index(self.carrier) + 1 if self.carrier in self.spine else 0
@@ -172,7 +172,7 @@ class Body:
             bones=bones,
             tips=np.array([limb.tip for limb in limbs], dtype=np.intp),
             rotations=self.rig.rest_rotations[bones],
-            rooms=np.array([limb.room for limb in limbs]),
+            rooms=np.array([limb.margin for limb in limbs]),
         )
 
     def lowest(self, link: str, q: Array) -> float:

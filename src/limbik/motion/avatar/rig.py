@@ -133,7 +133,7 @@ class Rig:
 
 
 def _movers(model: Model, hips: str) -> list[Group]:
-    """The groups on the way to the hips that move anywhere, the last first."""
+    """The groups on the path to the hips that move anywhere, the last first."""
     path = [model.root, *(joint.child for joint in model.path(hips))]
     groups = [group for group in Articulation(model, [hips]).groups if group.link in path]
     return [

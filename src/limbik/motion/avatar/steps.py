@@ -1,7 +1,7 @@
 """Feet that no tracker shows: they stand until the balance asks for a step.
 
 A foot steps when it is too far from where it would land, one foot at a time, the one that is farthest away
-first; it lands as far ahead as the body will be half way through its stance. The figures were chosen on a
+first; it lands as far ahead as the body will be midway through its stance. The figures were chosen on a
 walk of the CMU motion-capture database (subject 12, take 1).
 """
 
@@ -17,9 +17,9 @@ from limbik.motion.body.roles import SIDES, Side
 
 SWING, SHORTEST, LONGEST = 0.9, 0.3, 0.55  # [s] of a step: at rest, and at least and at most
 QUICKER = 0.33  # [s] by which it is shorter for each leg's length in a second
-AHEAD = 0.3  # [s] by which the body's way is anticipated where a foot lands
+AHEAD = 0.3  # [s] by which the body's path is anticipated where a foot lands
 LAG = 0.13  # of the leg's length that a foot may be away from where it would land
-LATE = 0.7  # [s] of the body's way that it may be more
+LATE = 0.7  # [s] of the body's path that it may be more
 LONGEST_STEP = 0.75  # of the leg's length: the most of that
 TURNED = 0.6  # [rad] likewise
 SWAY = 0.35  # how much the swing of the arms says which foot is next

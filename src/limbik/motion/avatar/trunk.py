@@ -34,7 +34,7 @@ def bent(
         problem[bending.BRINGS] = 1.0
     problem[bending.ROTATION : bending.ROTATION + 9] = (head @ hips.T).ravel()
     problem[bending.CARRIED : bending.CARRIED + 9] = (hips @ body.heading.T).ravel()
-    return rotations, trunk(rotations, body.spine_rest, body.bones, body.shares, problem)
+    return rotations, trunk(rotations, body.spine_rest, body.bones, body.fractions, problem)
 
 
 def seated(positions: Array, rotations: Array, head: Matrix3, height: float) -> Array:

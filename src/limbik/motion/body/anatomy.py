@@ -2,8 +2,9 @@
 
 A part is known by its role, one of VRM's names of human bones ("leftUpperLeg"). In a posture in which the
 body stands upright, each part gets anatomical axes: x forward, y to the left, z up, and for limbs turned from
-there, and from arms to the sides, by the least rotation that brings the bone to its direction. They move with
-the part. So two bodies whose parts have the same anatomical axes stand alike, whatever axes their files have.
+there, and from arms to the sides, by the smallest rotation that brings the bone to its direction. They move
+with the part. So two bodies whose parts have the same anatomical axes stand alike, whatever axes their files
+have.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.spatial import Array, Matrix3, Vector3, norm, rotation_between, unit
 
 TRUNK = ("upperChest", "chest", "spine")  # of which the first one that a body has carries the shoulders
-CROWN = ("head", "neck", *TRUNK)  # of which the first one shows which way a body is up
+CROWN = ("head", "neck", *TRUNK)  # of which the first one shows the axis up of a body
 NEEDED = ("hips", *(side + part for side in SIDES for part in LEG))
 NEARLY = 0.85  # cosine between a bone and the hinge that twists it
 LYING = 2.0  # of `_lean`: more than a person with one leg up
@@ -79,7 +80,7 @@ class Anatomy:
         rotations: Array = self.model.pose(q, self.frames[role])[..., :3, :3]
         return self.upward @ rotations @ self.axes[role]
 
-    def ways(self, q: Array, role: str) -> Array:
+    def directions(self, q: Array, role: str) -> Array:
         """[T, 3] unit vectors along a bone, with z up."""
         rotations: Array = self.model.pose(q, self.frames[role])[..., :3, :3]
         return np.asarray(rotations @ self.along[role] @ self.upward.T)

@@ -97,9 +97,11 @@ def _deepest(skeleton: Skeleton, links: Sequence[str]) -> list[str]:
 
 def _by_symmetry(skeleton: Skeleton, missing: Sequence[Kind], up: Array | None, limbs_so_far: Limbs) -> None:
     taken = {link for limb in limbs_so_far.of.values() for link in limb if link}
-    free = [pair for pair in pairs(skeleton) if not taken & {*pair.ways[0], *pair.ways[1]}]
+    free = [pair for pair in pairs(skeleton) if not taken & {*pair.chains[0], *pair.chains[1]}]
     chosen = _kinds(skeleton, free, missing, up, limbs_so_far)
-    limbs = {kind: [_BUILT[kind](skeleton, branch) for branch in pair.ways] for kind, pair in chosen.items()}
+    limbs = {
+        kind: [_BUILT[kind](skeleton, branch) for branch in pair.chains] for kind, pair in chosen.items()
+    }
     limbs = {kind: both for kind, both in limbs.items() if all(limb.is_whole for limb in both)}
     if not limbs:
         return
@@ -147,13 +149,15 @@ def _goes_down(skeleton: Skeleton, pair: Pair, up: Array | None) -> bool:
 def _has_head(skeleton: Skeleton, pair: Pair) -> bool:
     """Whether something turns beside the two, as a head does."""
     others = [
-        child for child in skeleton.children[pair.parent] if child not in (pair.ways[0][0], pair.ways[1][0])
+        child
+        for child in skeleton.children[pair.parent]
+        if child not in (pair.chains[0][0], pair.chains[1][0])
     ]
     return any(skeleton.freedom[link] for child in others for link in skeleton.below(child))
 
 
 def _ends(skeleton: Skeleton, pair: Pair) -> Array:
-    return middle(skeleton, [branch[-1] for branch in pair.ways])
+    return middle(skeleton, [branch[-1] for branch in pair.chains])
 
 
 def _body_up(skeleton: Skeleton, legs: Sequence[Limb], arms: Sequence[Limb], up: Array | None) -> Array:

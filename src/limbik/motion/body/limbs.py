@@ -12,7 +12,7 @@ from limbik.motion.body.skeleton import Skeleton
 NEAR = 0.12  # of a limb's length: what is nearer than this is at the same anatomical joint
 ALMOST = 0.85  # of the best length of bones, which a choice of fewer helpers in between may have
 LONGEST = 40  # links of a limb that are looked at
-SHIN = 0.7  # of the shorter one of two bones: the least length of the second
+SHIN = 0.7  # of the shorter one of two bones: the smallest length of the second
 
 
 class Limb(NamedTuple):

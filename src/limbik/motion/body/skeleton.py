@@ -70,7 +70,7 @@ class Skeleton:
 
     @functools.cached_property
     def _longest(self) -> dict[str, str]:
-        """Of each link the child on the longest way below it."""
+        """Of each link the child on the longest path below it."""
         lengths: dict[str, float] = {}
         following: dict[str, str] = {}
         for link in reversed(self.links):

@@ -13,14 +13,14 @@ from limbik.motion.body.skeleton import Skeleton
 from limbik.spatial import Array
 
 EQUAL = 0.05  # how far lengths of two sides may differ, of the longer one
-MIN = 0.15  # of the size of the body: the least length of a limb
+MIN = 0.15  # of the size of the body: the smallest length of a limb
 
 
 class Pair(NamedTuple):
     """Two limbs of equal lengths."""
 
     parent: str  # the link that they are on
-    ways: tuple[list[str], list[str]]  # from the child of `parent` to the farthest link
+    chains: tuple[list[str], list[str]]  # from the child of `parent` to the farthest link
     length: float  # [m]
 
 
@@ -38,7 +38,7 @@ def pairs(skeleton: Skeleton) -> list[Pair]:
     taken: set[str] = set()
     chosen = []
     for pair in sorted(result, key=lambda pair: -pair.length):
-        links = {*pair.ways[0], *pair.ways[1]}
+        links = {*pair.chains[0], *pair.chains[1]}
         if not links & taken:
             taken |= links
             chosen.append(pair)

@@ -19,7 +19,7 @@ BELT = 0.35  # [leg lengths/s] of the slowest belt
 ALIKE, MIN_FRACTION = (
     0.3,
     0.6,
-)  # how near its velocity low feet are, as part of it, in which share of frames at least
+)  # how near its velocity low feet are, as part of it, in which fraction of frames at least
 
 
 def doubts(

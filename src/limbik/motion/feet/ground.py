@@ -1,4 +1,4 @@
-"""Ground: how high it is under points, and which way it faces."""
+"""Ground: how high it is under points, and its normal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from limbik.spatial import unit as unit_vectors
 Up = Literal["x", "y", "z"]
 Surface = Callable[[Array], tuple[Array, Array]]  # of points [n, 3]: heights [n] and normals [n, 3]
 
-STEEP = 1e-6  # least part of a unit normal along up: a wall is no ground
+STEEP = 1e-6  # smallest part of a unit normal along up: a wall is no ground
 CELLS = 4096  # of the grid over a mesh, about
 OVERHEAD = 0.5  # [m] above a point up to which a surface is still under it, and not a ceiling
 

@@ -1,10 +1,10 @@
-"""Offsets over time that are given in some frames and cost least jerk in the others.
+"""Offsets over time that are known in some frames and cost least jerk in the others.
 
-What is least is the sum of squared third differences, plus a pull toward 0 that makes an offset which is let
-go fade away, before a given frame as well as after it: the whole motion is known. The frames that are given
-are met exactly. One banded system for any number of columns.
+What is smallest is the sum of squared third differences, plus a pull toward 0 that makes an offset which is
+let go fade away, before a known frame as well as after it: the whole motion is known. The frames that are
+given are met exactly. One banded system for any number of columns.
 
-The third derivative's spline with a pull, x'''''' = w^6 x between given frames; Flash and Hogan 1985 for the
+The third derivative's spline with a pull, x'''''' = w^6 x between known frames; Flash and Hogan 1985 for the
 cost, Eilers 2003 ("A perfect smoother") for differences in a banded system.
 """
 
@@ -40,7 +40,7 @@ def bounded_offsets(
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not fixed.
 
     Where the offsets are farthest below the bound they are put on it, until none is below by more than
-    `margin`. A frame that is on the bound stays there: nearly the way of least jerk, found in a few steps.
+    `margin`. A frame that is on the bound stays there: nearly that of least jerk, found in a few steps.
     """
     cost = _cost(len(is_fixed), halflife, dt)
     on_bound = np.zeros(len(is_fixed), dtype=np.bool_)
@@ -68,7 +68,7 @@ def _cost(count: int, halflife: float, dt: float) -> Array:
 
 
 def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array) -> Array:
-    """The offsets [T, d] where the cost is least; start: values where fixed, else 0."""
+    """The offsets [T, d] where the cost is smallest; start: values where fixed, else 0."""
     from scipy.linalg import solveh_banded
 
     count = len(is_fixed)

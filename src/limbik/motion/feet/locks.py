@@ -26,7 +26,7 @@ MAX_ACCELERATION = 10.0  # [leg lengths/s^2] of a foot beyond that in the animat
 FAR = 0.025  # [leg lengths] from where the animation has a foot, below which it is left as it is
 RELEASE = 0.05  # [s] around a jerk in which the foot is let go first
 ROUNDS = 4  # in which it is let go along more and more
-SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE is kept
+SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE holds
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Feet that stand on the ground: locked while they stand, over it while they swing, the body above them.
 
 The legs are limbs in closed form, the toes and feet take the orientations of `foot_locks`, and the pelvis
-goes as low as the legs need to reach: of all ways below that bound the one of least jerk, which knows the
+goes as low as the legs need to reach: of all heights below that bound those of least jerk, which knows the
 whole motion and so begins before a long step.
 """
 

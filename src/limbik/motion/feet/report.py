@@ -20,7 +20,7 @@ class FootReport(NamedTuple):
     """One foot before and after."""
 
     link: str
-    stands: float  # share of the frames in which it stands, 0 to 1
+    stands: float  # fraction of the frames in which it stands, 0 to 1
     slide_before_cm_s: float  # mean speed of heel and ball along the ground while they stand; 0 if never
     slide_after_cm_s: float
     moved_cm: float  # how far it has been moved at most

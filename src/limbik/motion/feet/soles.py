@@ -19,7 +19,7 @@ from limbik.spatial import Array, Vector3, as_vector, norm, unit
 
 HEEL, BALL, TIP = 0, 1, 2
 OVER = 0.7  # cosine of the angle between the line from foot to hip and the vertical in which a leg stands
-BEHIND = 0.3  # how far a heel is behind the ankle, as a share of how far the ball is before it
+BEHIND = 0.3  # how far a heel is behind the ankle, as a fraction of how far the ball is before it
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,10 +66,10 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     feet: the links of the feet, which the ankles turn; default: those called foot, or else ankle, or else
     those of `limbik.humanoid`, or else those before the ones called toe.
 
-    The toes are the link after the foot, their tip is the frame on it that is farthest away. Which way is up
-    for a foot, and how high its points are, is taken from the frames in which it stands: from the middle of
-    the frames in which ankle and toes are slowest. The heel is under the ankle at the height of the lowest
-    point, and behind it by 0.3 of the way to the ball.
+    The toes are the link after the foot, their tip is the frame on it that is farthest away. Which direction
+    is up for a foot, and how high its points are, is taken from the frames in which it stands: from the
+    middle of the frames in which ankle and toes are slowest. The heel is under the ankle at the height of the
+    lowest point, and behind it by 0.3 of the path to the ball.
 
     Raises ModelError for unknown links, and for a foot without two more links before it.
     """

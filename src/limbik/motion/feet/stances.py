@@ -140,7 +140,7 @@ def _break(excess: Array, rest: int) -> int:
 
 
 def _headings(foot: AnimatedFoot) -> Array:
-    """Which way a foot points [T] [rad], about the vertical; upright, as it did before."""
+    """Which direction a foot points [T] [rad], about the vertical; upright, as it did before."""
     forwards = foot.points[:, BALL] - foot.points[:, HEEL]
     ahead = cross(foot.up, np.roll(foot.up, 1))
     beside = np.stack([forwards @ ahead, forwards @ cross(foot.up, ahead)], axis=1)

@@ -46,7 +46,7 @@ def held_positions(positions: Array, stands: NDArray[np.bool_]) -> Array:
 def flat_rotations(rotations: Array, stands: NDArray[np.bool_], dt: float) -> Array:
     """Rotations [T, 3, 3] of a foot that is flat while it stands, and does not turn; z is up.
 
-    The way there and back takes a tenth of a second.
+    The path there and back takes a tenth of a second.
     """
     flat = rotations.copy()
     ease = max(1, round(EASE / dt))

@@ -8,7 +8,7 @@ from limbik.errors import GoalError
 from limbik.motion.body.roles import Side
 from limbik.spatial import Array, Matrix4, cross, dot
 
-FLAT = 1e-3  # of the square of the palm's length: the least area of wrist and knuckles
+FLAT = 1e-3  # of the square of the palm's length: the smallest area of wrist and knuckles
 
 
 def palm_pose(wrist: Array, index: Array, middle: Array, little: Array, side: Side) -> Matrix4:

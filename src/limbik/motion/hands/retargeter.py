@@ -27,9 +27,9 @@ class HandRetargeter:
     tips: frames of the fingertips by "Thumb", "Index", "Middle", "Ring", "Little"; default: found by the
     shape of the model: the thumb is the finger that points elsewhere, the index is beside it.
 
-    Each update is the least weighted error (`solve(..., mode="best")`) from the one before: fingertips where
-    those of the person are in the measure of both fingers, the joints before them with a tenth of the weight,
-    within the joint limits. While thumb and fingertip of the person are less than 0.02 m apart, the
+    Each update is the smallest weighted error (`solve(..., mode="best")`) from the one before: fingertips
+    where those of the person are in the measure of both fingers, the joints before them with a tenth of the
+    weight, within the joint limits. While thumb and fingertip of the person are less than 0.02 m apart, the
     vector between those of the model is the same in metres; up to 0.035 m that fades.
 
     Raises ModelError for what is no hand, and GoalError for a hand of the other side.

@@ -68,7 +68,7 @@ def fill_gaps(
         filled.markers.save("walk.trc")
 
     For each gap, gaps of its length are made where its marker was seen (cross-validation), with the same
-    neighbours to look at; the method with the least mean error there is taken, and that error is expected.
+    neighbours to look at; the method with the smallest mean error there is taken, and that error is expected.
 
     methods: those to choose from:
     "linear" and "spline" (cubic), of the marker's own trajectory;
@@ -179,7 +179,7 @@ def _expected_mm(missed: Sequence[float]) -> float:
 
 
 def _trials(hole: Hole) -> list[Hole]:
-    """Holes of the same length in what is known, evenly over time; where there is no room for two, the hole
+    """Holes of the same length in what is known, evenly over time; where there is no space for two, the hole
     itself, made longer by half to either side."""
     length, known = hole.stop - hole.first, hole.known
     inner = length + hole.has_before + hole.has_after

@@ -96,8 +96,8 @@ def solve_markers(
 
     First it is found, in 30 frames, by how much each bone is longer than the skeleton's and where on its link
     each marker sits: poses by inverse kinematics, and both by linear least squares in which poses follow, in
-    turns. Then each frame is the least squared distance of its markers (`solve(..., mode="best")`) within the
-    joint limits, from the frame before; joints that no marker tells of stay, and come home a little.
+    turns. Then each frame is the smallest squared distance of its markers (`solve(..., mode="best")`) within
+    the joint limits, from the frame before; joints that no marker tells of stay, and come home a little.
 
     A marker that is off by more than 50 mm, and than four times what it usually is, may be wrong. In such a
     frame weights fall with the distance; two markers that are each where the other one belongs get their

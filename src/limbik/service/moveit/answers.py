@@ -158,7 +158,7 @@ class MoveIt:
             for frame, pose in poses
         ]
         extra = constraints.read(request.constraints, scene, state)
-        # Constraints may be about frames that other joints than those on the way to the poses move.
+        # Constraints may be about frames that other joints than those on the path to the poses move.
         frames = state.model.frame_names if extra else [frame for frame, _ in poses]
         world = scene.world(state) if request.avoid_collisions else None
         solution = state.model.solve(

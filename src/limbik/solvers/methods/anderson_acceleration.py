@@ -2,8 +2,8 @@
 
 An iteration takes q to g(q) and moves it by f(q) = g(q) - q, which is nothing where the method comes to rest.
 Near there both are almost linear. The differences between the last iterations then say what a change of f
-does to g, and so what g is where f is least (Anderson 1965; as a secant method: Walker & Ni 2011). That guess
-is taken where it is worth more than g(q), as do Peng et al. (2018).
+does to g, and so what g is where f is smallest (Anderson 1965; as a secant method: Walker & Ni 2011). That
+guess is taken where it is worth more than g(q), as do Peng et al. (2018).
 """
 
 from __future__ import annotations

@@ -31,13 +31,13 @@ from limbik.tree.joints import PRISMATIC, REVOLUTE
 from limbik.tree.pack import PackedTree
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-FALLING = 0.7  # of the least squared error: a sweep by roles that leaves less than this part gains
+FALLING = 0.7  # of the smallest squared error: a sweep by roles that leaves less than this part gains
 MAX_IDLE = 5.0  # sweeps by roles in a row that gain nothing, before all joints serve everything
 RELAXATION = 1.6  # of every turn once all joints serve several tasks; for one, no turn beyond the best gains
 HALVINGS = 6  # of the step of a joint that others follow
 
 # What a descent is at (`tree.classical_loop.MEMORY`); and of `workspace.scratch[0]`, behind what ball
-# joints need, by index: the least squared error by roles, and the sweeps since then.
+# joints need, by index: the smallest squared error by roles, and the sweeps since then.
 BEGINS, BY_ROLE, ALL_ALIKE = 0.0, 1.0, 2.0
 MIN, IDLE = 41, 42
 
@@ -156,9 +156,9 @@ class CCD(Solver):
 
     direction_joints: names of the joints that serve directions and orientations while the others serve
     positions, as long as that gains; then all serve both. None: the last ones, as many as can turn the
-    direction every way (2 for a Direction, 3 for an Orientation). Empty: all serve both from the start.
-    anneal: after a stall, go on from the best configuration with every joint moved at random by up to this
-    part of the way to anywhere within its limits, less each time; 0: new starts instead.
+    direction in every direction (2 for a Direction, 3 for an Orientation). Empty: all serve both from the
+    start. anneal: after a stall, go on from the best configuration with every joint moved at random by up to
+    this part of the path to anywhere within its limits, less each time; 0: new starts instead.
     """
 
     name: ClassVar[str] = "ccd"
@@ -175,7 +175,7 @@ class CCD(Solver):
         0.0,
         1.0,
         "",
-        "after a stall: part of the way to anywhere that joints are moved, less each time",
+        "after a stall: part of the path to anywhere that joints are moved, less each time",
     )
     direction_joints: tuple[str, ...] | None = None
 

@@ -223,7 +223,7 @@ def propagate(
     """Hand the vector pairs of link j to the link before it.
 
     Where a joint that serves positions comes before one that serves directions, a point goes on from the
-    origin of the latter: the rest of the way, to the tip, keeps its direction when the joints after have
+    origin of the latter: the rest of the path, to the tip, keeps its direction when the joints after have
     brought it back, so that it is taken off the target too.
     """
     o = j * FRAME_SIZE

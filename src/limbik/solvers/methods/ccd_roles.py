@@ -26,7 +26,7 @@ SINGULAR = 1e-6  # of the greatest singular value: what another joint can do alr
 
 
 def roles_of_last(tree: PackedTree, tasks: Records, units: Floats) -> Floats:
-    """Roles [links] that give every direction or orientation the last joints that turn it every way.
+    """Roles [links] that give every direction or orientation the last joints that turn it in every direction.
 
     Counted from the tip at a configuration in general position: a joint that adds nothing to what those after
     it can do (a roll about the direction itself) is left to positions, and so are all before. Joints that

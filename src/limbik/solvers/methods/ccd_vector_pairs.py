@@ -2,12 +2,13 @@
 they are to become.
 
 A vector pair is a vector that a turn of the joint carries along, the vector that it is to become, and a
-weight; the best turn is the one with the least sum of weight * |turned - wanted|^2. Of a point it leads from
-the joint's origin to itself, a direction with its unit vector, a rotation with the three axes of its frame:
-the squared distances of these add up to 4 (1 - cos(angle)), so that each has half the weight of the rotation.
+weight; the best turn is the one with the smallest sum of weight * |turned - wanted|^2. Of a point it leads
+from the joint's origin to itself, a direction with its unit vector, a rotation with the three axes of its
+frame: the squared distances of these add up to 4 (1 - cos(angle)), so that each has half the weight of the
+rotation.
 
 Weights that differ between axes, and tolerances, do not suit a sum of that form. They are replaced by pairs
-with the largest weight that want only a part of the way, which bound the sum from above and touch it where
+with the largest weight that want only a part of the path, which bound the sum from above and touch it where
 the sweep begins (majorisation, Hunter & Lange 2004): what lowers the vector pairs lowers the sum.
 """
 
@@ -21,7 +22,7 @@ from limbik.numerics.rotation import Quaternion, Vector, exponential, rotate, ro
 from limbik.tree.joints import ROTATION
 from limbik.tree.residuals import AXES, FRAME, WANTED, beyond, resolve_frames, turn_between
 
-# Of the vector pairs of one task, by index: the link whose joint comes next on the way to the base, the
+# Of the vector pairs of one task, by index: the link whose joint comes next on the path to the base, the
 # weight of each pair, then up to three pairs, each the vector that is carried along and the wanted one.
 NEXT = 0
 WEIGHT = 1

@@ -400,16 +400,16 @@ def propagate_to_parent(
 
 @compiled(inline=False)
 def propagate_weight(before: Floats, row: Floats, weight: float) -> None:
-    """A link is to do a share of what one after it is to do."""
+    """A link is to do a fraction of what one after it is to do."""
     add_pairs(before, row, weight * row[INFLUENCE] / row[WEIGHT] if row[WEIGHT] > 0.0 else weight)
 
 
 @compiled
 def stiffness(kind: int, mover: Records, use_limits: bool, is_second: bool) -> float:
-    """The share of what comes after it that a joint carries on: 0 where it turns freely, to 1.
+    """The fraction of what comes after it that a joint carries on: 0 where it turns freely, to 1.
 
     Of a revolute joint it grows the less far that can turn. Ball joints with limits carry all every other
-    iteration, which is better than any share.
+    iteration, which is better than any fraction.
     """
     if not use_limits:
         return 0.0

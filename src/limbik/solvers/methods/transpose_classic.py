@@ -1,6 +1,6 @@
 """Jacobian transpose as it is taught (Wolovich & Elliott 1984; the step length after Buss 2004, section 5).
 
-With a fixed share of the best step, a bound on every angle and a bend for the stretched arm, but without
+With a fixed fraction of the best step, a bound on every angle and a bend for the stretched arm, but without
 anything that keeps the error from growing: where the goal is out of reach the arm jerks. Damped least squares
 (`dls`) is the cure.
 """
@@ -82,7 +82,7 @@ def is_stretched(tree: Tree, tip: int, workspace: Workspace) -> bool:
 
 @compiled
 def curl(tree: Tree, tip: int, dq: Floats) -> None:
-    """Turns of the joints on the way to a link, one way and the other in turn."""
+    """Turns of the joints on the path to a link, one way and the other in turn."""
     sign = 1.0
     j = tip
     while j >= 0:
@@ -101,12 +101,12 @@ class TransposeClassic(StepSolver):
     name: ClassVar[str] = "transpose-classic"
     title: ClassVar[str] = "Jacobian transpose, classic"
     summary: ClassVar[str] = (
-        "A fixed share of the best step down the gradient, every angle bounded; it jerks where the goal is "
+        "A fixed fraction of the best gradient step, every angle bounded; it jerks where the goal is "
         "out of reach."
     )
     source: ClassVar[str] = "Wolovich & Elliott 1984; Buss 2004"
 
-    damping: float = parameter(0.3, 0.01, 1.0, "", "share of the best step")
+    damping: float = parameter(0.3, 0.01, 1.0, "", "fraction of the best step")
 
     def tuning(self, length: float) -> Tuning:
         return Tuning(method=BY_CLASSIC, damping=self.damping, as_it_is=True)
