@@ -167,7 +167,7 @@ def test_wrong_input_is_refused(leg):
         solve_markers(LEG_MARKERS, LEG, marker_set={})
     with pytest.raises(ModelError, match="has no frame 'tigh'; did you mean"):
         solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": "tigh"})
-    with pytest.raises(ModelError, match="marker 'thigh0' needs a link, or link and place, found 3"):
+    with pytest.raises(ModelError, match="marker 'thigh0' needs a link, or link and position, found 3"):
         solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": 3})
     with pytest.raises(ModelError, match="the clip has no marker 'thigh9'; did you mean"):
         solve_markers(LEG_MARKERS, LEG, marker_set={"thigh9": "thigh"})
