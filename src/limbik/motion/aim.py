@@ -52,7 +52,7 @@ class Aim:
     eye: where it looks from [3], in axes of that link [m].
     weights: how much each joint takes beside the others: one number for all, or [n].
     limit: how far each may turn from the pose beneath [rad], one number or [n].
-    weight: 0 to 1: how much of the path.
+    weight: 0 to 1: fraction of the rotation.
 
     Raises GoalError for numbers out of range.
     """

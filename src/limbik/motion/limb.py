@@ -37,7 +37,7 @@ SETTLED = 1e-10  # [rad]
 MIN_FRACTION = 0.2  # of a turn about the line of a limb that is one about what its tip lacks
 MAX_SWIVEL = 0.7  # [rad]
 SIDEWAYS = (
-    0.7  # fraction of the path from the tip to its child that is across the limb, from which it is a foot
+    0.7  # fraction of the distance from the tip to its child that is across the limb, from which it is a foot
 )
 
 
@@ -58,7 +58,7 @@ class Limb:
     axes meet in one point. A knee may be a single hinge. tip: the frame that goes to the target. A link of
     this name with a joint of its own keeps its orientation in the world, or takes a given one. pole: the
     point [3] or [T, 3] of the world [m] toward which the middle is turned; None: the limb keeps the plane of
-    the pose it is in. weight: 0 to 1, or [T]: how much of the path, each joint's rotation by spherical
+    the pose it is in. weight: 0 to 1, or [T]: fraction of the change, each joint's rotation by spherical
     interpolation. soften: fraction of the reach, 0 to 1, over whose end the distance is eased, so that the
     middle does not jump while the limb becomes straight: from 0.032 on it moves at most twice as far as the
     target. A target in that fraction is not reached, by at most a third of it. 0: reached while it can be.

@@ -83,9 +83,10 @@ def fit_limb_lengths(
     its joint make of it over time, its direction that of the median position; it is written as the offset of
     the joint, which has no position channels any more. Roots keep theirs.
 
-    Then each frame is solved anew, as the smallest weighted error (`solve(..., mode="best")`) of these goals:
-    what is held stays where it is, with its orientation; roots stay at theirs; all bones turn as before.
-    They weigh 10 and 1, 1 and 0.3 per metre and radian. Each frame is solved from the angles that it had.
+    Then each frame is solved again, as the smallest weighted error (`solve(..., mode="best")`) of these
+    goals: what is held stays where it is, with its orientation; roots stay at theirs; all bones turn as
+    before. They weigh 10 and 1, 1 and 0.3 per metre and radian. Each frame is solved from the angles that it
+    had.
 
     lengths: of bones in metres, by the link at their end, instead of the median: {"LeftLeg": 0.43} is that
     of the left thigh.

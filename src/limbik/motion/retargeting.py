@@ -39,7 +39,7 @@ SHOULDER_TURN = 0.5
 BONE = {"Leg": 0.3, "Arm": 0.7}
 HAND_TURN = 0.1
 FREEDOM = 6  # degrees of freedom of hips that go anywhere
-STEADY = 0.05  # of the configuration before, and a fraction of the path from there to neutral
+STEADY = 0.05  # of the configuration before, and a fraction of the change from there to neutral
 HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
 

@@ -15,7 +15,7 @@ from limbik.spatial import Array, norm, quat_to_matrix
 class Steady:
     """A goal for all joints but floating ones, and those called in `free`.
 
-    weight: of a radian or a metre. fraction: of the path from where a joint is to home [nq].
+    weight: of a radian or a metre. fraction: of the change from where a joint is to home [nq].
     """
 
     def __init__(

@@ -70,7 +70,7 @@ class AnswersPlan(ABC):
         return plan
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is made anew: addresses and machine code are those of this process."""
+        """A copy is a new plan: addresses and machine code are those of this process."""
         return type(self), self._arguments
 
     @abstractmethod

@@ -47,7 +47,7 @@ class Options:
         return DEFAULT_ITERATIONS if self.iterations is None else int(self.iterations)
 
     def restarts_over(self, joints: Iterable[Joint]) -> int:
-        """How often a search over these joints may begin anew: never where none can move."""
+        """How often a search over these joints may restart: never where none can move."""
         if not any(joint.has_room or (joint.nv > 0 and not self.limits) for joint in joints):
             return 0
         if self.restarts is None:

@@ -57,7 +57,7 @@ class Tuning:
     gain: float = 0.0
     longest_error: float = math.inf
     manipulability: float = 0.0  # below it the gain fades in; 0: it is constant
-    anneal: float = 0.0  # size of the first random offset, as a fraction of the path to anywhere; 0: none
+    anneal: float = 0.0  # size of the first random offset, as a fraction of the change to a random q; 0: none
     as_it_is: bool = False  # without bends and extrapolation by the loop
 
 

@@ -27,7 +27,7 @@ def time_watch(limit: float | None) -> Watch:
 
 
 class Takeover:
-    """The watch of a solve that Python itself runs until there is machine code, which then begins it anew.
+    """The watch of a solve that Python itself runs until there is machine code, which then begins it again.
 
     watch: what else ends it.
     """
@@ -58,7 +58,7 @@ def run_compiled_or_interpreted(
     """Run a program, or let Python interpret it while it is being compiled.
 
     run: by machine code. interpret: takes what ends it. changed: arrays that a solve changes, and
-    is to find as they were if it begins anew.
+    is to find as they were if it begins again.
     """
     if native.compiled(program) is None:
         copies = [each.copy() for each in changed]

@@ -60,11 +60,13 @@ METHOD = 5  # which of several methods in one kernel
 DAMPING = 6  # the method's: factor on every step
 GAIN = 7  # the method's
 LONGEST_ERROR = 8  # the method's; errors count in lengths of the model
-ANNEAL = 9  # the method's: size of the first random offset, as a fraction of the path to anywhere; 0 for none
+ANNEAL = (
+    9  # the method's: size of the first random offset, as a fraction of the change to a random q; 0 for none
+)
 AS_IT_IS = 10  # 1: the method alone, without bends and extrapolation by the loop
 MEMORY = 11  # what a method keeps from one iteration to the next: 0 where a descent begins
 IS_EVALUATED = 12  # a method sets it to 1 where it leaves the workspace as an evaluation at the new q would
-REST_BIAS = 13  # part of the path to `workspace.rest_q` that the first iteration begins with
+REST_BIAS = 13  # fraction of the change to `workspace.rest_q` that the first iteration begins with
 MANIPULABILITY = 14  # the method's: below it the gain fades in; 0: it is constant
 SETTINGS_SIZE = 15
 
@@ -282,7 +284,9 @@ def descend(
 
 @compiled(inline=False)
 def blend_to_rest(tree: Tree, settings: Floats, bias: float, workspace: Workspace, q: Floats) -> None:
-    """Move q a part of the path to the rest configuration; locked joints, and joints of no goal, stay."""
+    """Move q by a fraction of the change to the rest configuration; locked joints, and joints of no goal,
+    stay.
+    """
     copy(q, workspace.trial)
     blend(tree.movers, q, workspace.rest_q, bias, settings[USE_LIMITS] > 0.0)
     for j in range(tree.movers.size - 1):

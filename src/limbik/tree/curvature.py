@@ -112,7 +112,7 @@ def load_links(tree: Tree, objectives: Objectives, workspace: Workspace, forces:
 def add_force(
     load: Floats, x: float, y: float, z: float, mass: float, fx: float, fy: float, fz: float
 ) -> None:
-    """A force at a point, of which a share is there: mass times position, and mass."""
+    """A force at a point, of which a fraction is there: mass times position, and mass."""
     load[FORCE] += mass * fx
     load[FORCE + 1] += mass * fy
     load[FORCE + 2] += mass * fz

@@ -1,4 +1,4 @@
-"""Where a solve of a tree begins anew when a descent from one start has not arrived."""
+"""Where a solve of a tree restarts when a descent from one start has not arrived."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from limbik.tree.joints import PRISMATIC, SPHERICAL, set_spherical
 from limbik.tree.settings import LENGTH, RANDOM, USE_LIMITS
 from limbik.tree.workspace import Tree
 
-FRACTIONS = (1.0, 0.3, 0.6)  # of the path to anywhere, for one new start after the other
+FRACTIONS = (1.0, 0.3, 0.6)  # of the change to a random configuration, for one new start after the other
 MAX_AT_LAST = 500  # iterations to settle the best of all descents for good
 
 
 @compiled(inline=False)
 def begin_elsewhere(tree: Tree, settings: Floats, start: Floats, fraction: float, q: Floats) -> None:
-    """A random configuration within the limits, a fraction of the path from the start to anywhere; what is
-    locked stays.
+    """A random configuration within the limits, a fraction of the change from the start to a random one; what
+    is locked stays.
     """
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]

@@ -29,10 +29,10 @@ export class Calls {
 
   /** @param {import('./protocol.js').ServerError} error @returns {boolean} whether it belongs to a question */
   onError(error) {
-    const requested = error.id === null ? undefined : this.waiting.get(error.id);
-    if (!requested) return false;
+    const call = error.id === null ? undefined : this.waiting.get(error.id);
+    if (!call) return false;
     this.waiting.delete(/** @type {number} */ (error.id));
-    requested.reject(new Refusal(error.message));
+    call.reject(new Refusal(error.message));
     return true;
   }
 

@@ -63,10 +63,10 @@ export class Loop {
 
   /**
    * Take in what the server says of one arm.
-   * @param {Record<string, *>} answer @param {Pending} requested
+   * @param {Record<string, *>} answer @param {Pending} pending
    * @returns {number} how far it moved; Infinity where the answer came too late to be of use
    */
-  take(answer, requested) {
+  take(answer, pending) {
     throw new Error('the view takes in answers');
   }
 
@@ -142,18 +142,18 @@ export class Loop {
 
   /** @param {{id: number, arms: Record<string, *>[], server_ms: number}} frame */
   onAnswer(frame) {
-    const requested = this.inFlight;
-    if (!requested || frame.id !== requested.id) return;
+    const pending = this.inFlight;
+    if (!pending || frame.id !== pending.id) return;
     this.inFlight = null;
     this.serverMs = frame.server_ms;
     this.refused = '';
     this.failures = 0;
-    if (requested.isDropped) {
+    if (pending.isDropped) {
       this.askAgain();
       return;
     }
     let moved = 0;
-    for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, requested));
+    for (const answer of frame.arms) moved = Math.max(moved, this.take(answer, pending));
     const isDone = frame.arms.every((arm) => arm.status === 'solved' || !arm.iterations);
     this.still = isDone || moved < STILL ? this.still + (isDone && moved < STILL ? STILL_FRAMES : 1) : 0;
     this.onFrame();

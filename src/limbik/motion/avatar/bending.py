@@ -1,5 +1,5 @@
 """The trunk between hips and head, as a kernel: it bends by fractions, then as little more as brings the head
-to its place.
+to its target.
 
 What is left after the fractions is taken by Newton's method on the position of the head, damped, with the
 least squared turns of all joints (Wampler 1986); the head keeps its orientation.

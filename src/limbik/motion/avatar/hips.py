@@ -9,7 +9,7 @@ import numpy as np
 from limbik.motion.avatar.angles import about, about_z, heading_of, smooth, tilt_of
 from limbik.spatial import Matrix3, rotation_exp, rotation_log
 
-FACING = 0.35  # [s] after which the hips have turned most of the path to the head
+FACING = 0.35  # [s] after which the hips have turned by the larger part of the angle to the head
 MAX_TURN = 1.0  # [rad] of the head against the hips
 LEAN, MAX_LEAN = 1.4, 0.6  # [rad] for each part of the height that the head has sunk by
 SUNK = (0.6, 0.8)  # parts of the height from which a body that is not upright lies

@@ -1,8 +1,8 @@
 """Offsets over time that are known in some frames and cost least jerk in the others.
 
-What is smallest is the sum of squared third differences, plus a pull toward 0 that makes an offset which is
+The cost is the sum of squared third differences, plus a pull toward 0 that makes an offset which is
 let go fade away, before a known frame as well as after it: the whole motion is known. The frames that are
-given are met exactly. One banded system for any number of columns.
+fixed are met exactly. One banded system for any number of columns.
 
 The third derivative's spline with a pull, x'''''' = w^6 x between known frames; Flash and Hogan 1985 for the
 cost, Eilers 2003 ("A perfect smoother") for differences in a banded system.

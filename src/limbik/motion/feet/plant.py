@@ -61,7 +61,7 @@ def plant_feet(
     detected by; default: `ContactRule.for_legs` of the motion's. With a rule for a belt feet stand on the
     belt. feet: names of the links of the feet, or soles; default: `soles_of(motion)`. weight: 0 to 1, or [T]:
     of all corrections. lock_radius: how far a foot's position in the animation may be from where it stands
-    [m], by default 0.18 of the length of a leg: farther off it is let go, and locked anew. unlock_angle: how
+    [m], by default 0.18 of the length of a leg: farther off it is let go, and locked again. unlock_angle: how
     far its orientation may be from flat [rad]. halflife: time in which an offset has halved after a foot is
     let go, and before it is locked [s].
 

@@ -69,7 +69,7 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     The toes are the link after the foot, their tip is the frame on it that is farthest away. Which direction
     is up for a foot, and how high its points are, is taken from the frames in which it stands: from the
     middle of the frames in which ankle and toes are slowest. The heel is under the ankle at the height of the
-    lowest point, and behind it by 0.3 of the path to the ball.
+    lowest point, and behind it by 0.3 of the distance to the ball.
 
     Raises ModelError for unknown links, and for a foot without two more links before it.
     """

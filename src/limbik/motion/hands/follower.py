@@ -26,7 +26,7 @@ from limbik.tree.residuals import TARGET_SIZE
 # Weights of errors [m and rad].
 TIP, BONE, PINCH, STEADY = 1.0, 0.1, 10.0, 3e-4
 MIN = 1e-7  # fraction of a weight that does not count
-HOMEWARD = 0.1  # fraction of the path to neutral that a joint is drawn to
+HOMEWARD = 0.1  # fraction of the change to neutral that a joint is drawn to
 PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
 LOOSE = 0.5  # of a tip's weight that a pinch takes away
 FIRST_ROUNDS, MAX_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
@@ -118,7 +118,7 @@ class Follower:
         return Stepper(model, goals, locked=locked, iterations=ITERATIONS), np.array(counted, dtype=np.int64)
 
     def reset(self) -> None:
-        """Begin anew at the neutral configuration."""
+        """Begin again at the neutral configuration."""
         self.q = self.model.clip(self.model.neutral)
         self.wanted = self._bases.copy()
         self._seen = self._usual.copy()

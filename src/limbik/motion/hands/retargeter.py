@@ -78,7 +78,7 @@ class HandRetargeter:
         return self._follower.distances(self._follower.q)
 
     def reset(self) -> None:
-        """Begin anew at the neutral configuration."""
+        """Begin again at the neutral configuration."""
         self._follower.reset()
 
 

@@ -37,7 +37,7 @@ class PoseSolver:
 
     model: of the body with its markers. doubtful [M]: [m] beyond which a marker may be wrong. iterations: of
     a step at most. weight: of a radian beside a metre of a marker, by which joints stay where they were.
-    fraction: of the path home, to the start of the body, that they go meanwhile.
+    fraction: of the change to the start of the body that they go meanwhile.
 
     Errors are counted along the axes of the markers' frames: so the solve leaves the second derivatives of
     the markers' positions aside (Gauss and Newton), which converges faster where errors are small.

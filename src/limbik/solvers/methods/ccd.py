@@ -158,7 +158,7 @@ class CCD(Solver):
     positions, as long as that gains; then all serve both. None: the last ones, as many as can turn the
     direction in every direction (2 for a Direction, 3 for an Orientation). Empty: all serve both from the
     start. anneal: after a stall, go on from the best configuration with every joint moved at random by up to
-    this part of the path to anywhere within its limits, less each time; 0: new starts instead.
+    this fraction of the change to a random value within its limits, less each time; 0: new starts instead.
     """
 
     name: ClassVar[str] = "ccd"
@@ -175,7 +175,7 @@ class CCD(Solver):
         0.0,
         1.0,
         "",
-        "after a stall: part of the path to anywhere that joints are moved, less each time",
+        "after a stall: fraction of the change to random values that joints are moved by, less each time",
     )
     direction_joints: tuple[str, ...] | None = None
 

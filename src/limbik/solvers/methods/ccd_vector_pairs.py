@@ -8,8 +8,8 @@ frame: the squared distances of these add up to 4 (1 - cos(angle)), so that each
 rotation.
 
 Weights that differ between axes, and tolerances, do not suit a sum of that form. They are replaced by pairs
-with the largest weight that want only a part of the path, which bound the sum from above and touch it where
-the sweep begins (majorisation, Hunter & Lange 2004): what lowers the vector pairs lowers the sum.
+with the largest weight that want only a part of the rotation, which bound the sum from above and touch it
+where the sweep begins (majorisation, Hunter & Lange 2004): what lowers the vector pairs lowers the sum.
 """
 
 from __future__ import annotations

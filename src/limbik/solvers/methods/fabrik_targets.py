@@ -98,7 +98,7 @@ def fill_targets(
 ) -> None:
     """Add the pairs of all goals to the rows of the links that carry them.
 
-    A goal between two links draws both half of the path. errors [rows of the tasks]. distance: see
+    A goal between two links draws each by half of the distance. errors [rows of the tasks]. distance: see
     `shrunk_distance`.
     """
     for k in range(objectives.tasks.size):

@@ -69,13 +69,13 @@ export class PlaneLoop extends Loop {
     return chosen ? resized(chosen, links) : firstPose(links);
   }
 
-  /** @param {protocol.ArmFrame} answer @param {import('../loop.js').Pending} requested */
-  take(answer, requested) {
+  /** @param {protocol.ArmFrame} answer @param {import('../loop.js').Pending} pending */
+  take(answer, pending) {
     const arm = this.arms.list.find((one) => one.solver === answer.solver);
     // An arm that was placed meanwhile, or has another number of links, has left this answer behind.
     if (!arm || arm.isPlaced || arm.q.length !== answer.q.length) return Infinity;
-    const moved = arm.apply(answer, requested.isNew);
-    if (answer.iterations > 0) arm.requested = requested.request;
+    const moved = arm.apply(answer, pending.isNew);
+    if (answer.iterations > 0) arm.requested = pending.request;
     return moved;
   }
 }

@@ -143,8 +143,8 @@ export class SpaceLoop extends Loop {
     if (notes.length) this.onNotes(notes);
   }
 
-  /** @param {import('./protocol.js').ArmMotion} answer @param {import('../loop.js').Pending} requested */
-  take(answer, requested) {
+  /** @param {import('./protocol.js').ArmMotion} answer @param {import('../loop.js').Pending} pending */
+  take(answer, pending) {
     const mechanism = this.arms.mechanisms[answer.arm];
     if (!mechanism) return Infinity;
     if (answer.solver === SLIDE) return this.takeSlide(answer, mechanism);
@@ -159,7 +159,7 @@ export class SpaceLoop extends Loop {
       errors: answer.errors.map((error) => error * MILLIMETRES),
       out_of_reach: Math.max(0, ...answer.out_of_reach) * MILLIMETRES,
     };
-    const moved = runner.apply(inMillimetres, requested.isNew);
+    const moved = runner.apply(inMillimetres, pending.isNew);
     runner.measured = answer;
     return moved;
   }
