@@ -18,11 +18,12 @@ from scale.test_reach import content
 
 OPTIONS = {"voxel": 0.3, "orientations": 20}
 MAPPING = """
-    import sys
+    import signal, sys
     import limbik
     from limbik.scale import reach, reach_map
 
     if __name__ == "__main__":
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # also where tests run in the background
         reach.CHUNK_POSES = 500
         options = {"engine": "processes", "threads": 2, "progress": lambda done, _: print(done, flush=True)}
         reach_map(limbik.load("ur5e"), sys.argv[1], voxel=0.3, orientations=20, **options)
