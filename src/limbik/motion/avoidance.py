@@ -43,7 +43,7 @@ class Steps(NamedTuple):
     """What is known of the steps before."""
 
     factor: float  # on the step that is made
-    last: Array  # [nv] the step that was wanted last, in units
+    last: Array  # [nv] the velocity of the step that was wanted last, in units per step
     revision: Revision  # of the world in which it was made
 
 
@@ -58,6 +58,7 @@ class Avoidance:
         self._clearance = free.clearance
         self._checker = checker_of(model, free.world)
         self._bounds = self._bounds_now()
+        self._to_body: Array = np.eye(model.nv)
         self._floating = [
             (self._model.v_slice(joint.name).start, self._model.q_slice(joint.name).stop - 4)
             for joint in self._model.joints
@@ -71,11 +72,15 @@ class Avoidance:
         """Know nothing of a step before."""
         self.steps = Steps(1.0, np.zeros(self._model.nv), self._free.world.revision)
 
-    def corrected(self, q: Array, moved: Array, J: Array, lower: Array, upper: Array) -> Array:
+    def corrected(
+        self, q: Array, moved: Array, J: Array, lower: Array, upper: Array, to_body: Array
+    ) -> Array:
         """The step [nv] to make from q [nq], in units, where `moved` is wanted within bounds.
 
-        J [rows, nv]: what the goals make of a step.
+        J [rows, nv]: what the goals make of a step. to_body [nv, nv]: brings steps to velocities (see
+        `ball_limits.body_velocities`).
         """
+        self._to_body = to_body
         checker = checker_of(self._model, self._free.world)
         if checker is not self._checker:  # objects have come or gone
             self._checker = checker
@@ -84,7 +89,8 @@ class Avoidance:
         self.pairs = ()
         step = moved
         if len(near.pairs):
-            step = self._slid(near, self._along_the_tree(near.rows, q) * self._units, moved, J, lower, upper)
+            rows = self._along_the_tree(near.rows, q) * self._units @ to_body
+            step = self._slid(near, rows, moved, J, lower, upper)
         for _ in range(HALVINGS):
             if self._is_allowed(q, step, near):
                 break
@@ -105,13 +111,14 @@ class Avoidance:
         if not is_resting or not self.pairs or self.steps.revision != self._free.world.revision:
             self.begin()
         factor, last, revision = self.steps
-        factor = DAMPED * factor if float(step @ last) < 0.0 else min(RECOVERY * factor, 1.0)
-        self.steps = Steps(factor, step, revision)
+        velocity = self._to_body @ step
+        factor = DAMPED * factor if float(velocity @ last) < 0.0 else min(RECOVERY * factor, 1.0)
+        self.steps = Steps(factor, velocity, revision)
         return step if factor == 1.0 else factor * step
 
     def reached(self, q: Array, step: Array) -> Array:
         """The configuration [nq] that a step [nv, in units] from q leads to."""
-        v = step * self._units
+        v = self._to_body @ step * self._units
         if self._is_flat:
             return np.asarray(np.clip(q + v, self._model.lower, self._model.upper))
         for at, index in self._floating:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import compiled
+from limbik.motion.ball_limits import is_at_limit, longest_turn
 from limbik.motion.state import DT, Motion
 from limbik.numerics.linear import fill
 from limbik.tree.joints import PRISMATIC, SPHERICAL
@@ -38,15 +39,19 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
     """The interval of every joint for the step from q, in units."""
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
-        below, above = position_margins(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             unit = tree.units[v]
             motion.lower[v] = motion.upper[v] = 0.0
             if unit == 0.0:
                 continue
-            low, high = interval(motion, v, below, above)
-            if mover.kind != PRISMATIC:
-                low, high = max(low, -LONGEST_TURN), min(high, LONGEST_TURN)
+            below, above = position_margins(tree, motion, j, v)
+            if is_at_limit(motion, mover):
+                longest = longest_turn(motion, mover.v, LONGEST_TURN)
+                low, high = -longest, min(above, longest)
+            else:
+                low, high = interval(motion, v, below, above)
+                if mover.kind != PRISMATIC:
+                    low, high = max(low, -LONGEST_TURN), min(high, LONGEST_TURN)
             if low > high:  # by rounding
                 low = high = 0.5 * (low + high)
             motion.lower[v], motion.upper[v] = low / unit, high / unit
@@ -59,19 +64,21 @@ def fill_margins(tree: Tree, motion: Motion) -> None:
     fill(0.0, motion.margin_above)
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
-        below, above = position_margins(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
             unit = tree.units[v]
             if unit > 0.0:
+                below, above = position_margins(tree, motion, j, v)
                 motion.margin_below[v], motion.margin_above[v] = -below / unit, above / unit
 
 
 @compiled
-def position_margins(tree: Tree, motion: Motion, j: int) -> tuple[float, float]:
-    """How far a joint is from its lower and upper limit [rad or m]; infinite for a ball joint."""
+def position_margins(tree: Tree, motion: Motion, j: int, v: int) -> tuple[float, float]:
+    """How far a joint is from its lower and upper limit [rad or m], along its velocity at v; infinite for a
+    ball joint that is not at the limit.
+    """
     mover = tree.movers[j]
     if mover.kind == SPHERICAL:
-        return math.inf, math.inf
+        return math.inf, (0.0 if motion.at_limit[v] > 0.0 else math.inf)
     return motion.q[mover.q] - mover.lower, mover.upper - motion.q[mover.q]
 
 

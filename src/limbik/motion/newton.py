@@ -53,8 +53,8 @@ def find_movable(tree: Tree, motion: Motion, scratch: Scratch, active: Floats, f
     count = 0
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
-        below, above = position_margins(tree, motion, j)
         for v in range(mover.v, mover.v + (3 if mover.kind == SPHERICAL else 1)):
+            below, above = position_margins(tree, motion, j, v)
             margin = above if active[v] > FREE else below
             is_held = motion.held[v] > 0.0 or (active[v] != FREE and margin <= AT_LIMIT)
             free[v] = 0.0 if is_held or tree.units[v] == 0.0 else 1.0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.ball_limits import align_balls, measure_balls, turn_back, turn_screws
 from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.limits import braking_step, fill_bounds, fill_margins
 from limbik.motion.newton import SINGULAR, fill_model
@@ -47,9 +48,9 @@ from limbik.motion.tolerances import (
     put_to_edge,
 )
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
-from limbik.numerics.rotation import logarithm, product
-from limbik.tree.evaluation import differentiate, evaluate
+from limbik.tree.evaluation import evaluate, fill_jacobian_of
 from limbik.tree.joints import SPHERICAL, advance
+from limbik.tree.kinematics import pose_screws
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
@@ -96,6 +97,7 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
         return refused
     read_targets(motion, objectives.targets)
     fill(0.0, motion.edge)
+    align_balls(tree, motion, workspace)
     evaluate_at(tree, objectives, workspace, motion, motion.q, 0)
     linearise(tree, objectives, workspace, motion)
     measure_gains(objectives, workspace.errors[0], motion)
@@ -142,8 +144,12 @@ def evaluate_at(
 
 @compiled
 def linearise(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
-    """The Jacobian where the errors were evaluated last; 0 in rows that are free."""
-    differentiate(tree, objectives, workspace, workspace.J)
+    """The Jacobian where the errors were evaluated last, about the axes of ball joints; 0 in rows that are
+    free.
+    """
+    pose_screws(tree.links, workspace.frames, workspace.screws)
+    turn_screws(tree, motion, workspace.screws)
+    fill_jacobian_of(tree, objectives, workspace, workspace.J)
     free_rows(motion, workspace.J)
 
 
@@ -175,9 +181,10 @@ def iterate(
         wanted = motion.moved[v] + motion.settings[CALM] * workspace.dx[v]
         motion.moved[v] = min(max(wanted, motion.lower[v]), motion.upper[v])
         workspace.dq[v] = tree.units[v] * motion.moved[v]
+    turn_back(tree, motion, workspace.dq)
     advance(tree.movers, motion.q, workspace.dq, 1.0, True, workspace.trial)
     return_slowly(tree, motion.q, workspace.dq, workspace.trial)
-    measure_rotations(tree, motion, workspace.trial)
+    measure_balls(tree, motion, workspace.trial)
 
 
 @compiled
@@ -325,36 +332,6 @@ def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> No
             active[v] = above[v]
         elif dx[v] != bound:
             active[v] = FREE
-
-
-@compiled(inline=False)
-def measure_rotations(tree: Tree, motion: Motion, trial: Floats) -> None:
-    """What limits of ball joints have made of their turns, into `motion.moved`; one that they make too fast
-    is not made at all.
-    """
-    for j in range(tree.movers.size - 1):
-        mover = tree.movers[j]
-        if mover.kind != SPHERICAL or tree.units[mover.v] == 0.0:
-            continue
-        i = mover.q
-        q = motion.q
-        turn = logarithm(
-            product(
-                (-q[i], -q[i + 1], -q[i + 2], q[i + 3]), (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])
-            )
-        )
-        off = excess = 0.0
-        for k in range(3):
-            v = mover.v + k
-            off = max(off, abs(turn[k] - motion.moved[v]))
-            excess = max(excess, turn[k] - motion.upper[v], motion.lower[v] - turn[k])
-        if off <= 1e-12:
-            continue
-        for k in range(3):
-            motion.moved[mover.v + k] = 0.0 if excess > 0.0 else turn[k]
-        if excess > 0.0:
-            for k in range(4):
-                trial[i + k] = q[i + k]
 
 
 @compiled(inline=False)
@@ -553,6 +530,7 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
     copy(motion.values, motion.values_before)
     for v in range(motion.v.size):
         motion.v[v] = tree.units[v] * motion.moved[v] / motion.settings[DT]
+    turn_back(tree, motion, motion.v)
     if motion.settings[BRAKES] == 0.0:
         adapt_damping(objectives, motion, squared_length(motion.moved))
     damp_wandering(objectives, motion)

@@ -19,6 +19,7 @@ from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.avoidance import Avoidance, Steps
+from limbik.motion.ball_limits import body_velocities
 from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
@@ -223,12 +224,13 @@ class Tracker:
         avoidance, motion = self._avoidance, self._motion
         assert avoidance is not None, "only then is it called"
         rows = int(self._objectives.level_rows[1])
-        step = avoidance.corrected(before, motion.moved, self._workspace.J[:rows], motion.lower, motion.upper)
+        J, to_body = self._workspace.J[:rows], body_velocities(self._tasks.tree.movers, motion)
+        step = avoidance.corrected(before, motion.moved, J, motion.lower, motion.upper, to_body)
         step = avoidance.damped(step, motion.settings[TARGET_CHANGE] == 0.0)
         if step is not motion.moved:
             self._q[:] = avoidance.reached(before, step)
             motion.moved[:] = step
-            motion.v[:] = self._tasks.tree.units * step / self.dt
+            motion.v[:] = self._tasks.tree.units * (to_body @ step) / self.dt
             motion.settings[FRESH] = 1.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limbik.compiler.kernel import compiled
+from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.rotation import Vector
 
 
@@ -28,3 +28,9 @@ def plus(a: Vector, factor: float, b: Vector) -> Vector:
 def scaled(factor: float, a: Vector) -> Vector:
     """Factor times a."""
     return factor * a[0], factor * a[1], factor * a[2]
+
+
+@compiled(inline=True)
+def vector(numbers: Floats, at: int) -> Vector:
+    """Three of some numbers."""
+    return numbers[at], numbers[at + 1], numbers[at + 2]

@@ -11,7 +11,7 @@ import math
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import AIM
 from limbik.numerics.rotation import Vector, times
-from limbik.numerics.vectors import cross, dot, plus, scaled
+from limbik.numerics.vectors import cross, dot, plus, scaled, vector
 from limbik.tree.joints import ROTATION, SPHERICAL
 from limbik.tree.residuals import FRAME, WANTED, resolve_frames
 from limbik.tree.workspace import Tree, Workspace
@@ -105,9 +105,3 @@ def add_change(tree: Tree, workspace: Workspace, before: int, i: int, j: int, k:
         change *= 0.5  # each pair of velocities of one joint is met twice
     H[v, w] += change
     H[w, v] += change
-
-
-@compiled(inline=True)
-def vector(numbers: Floats, at: int) -> Vector:
-    """Three of some numbers."""
-    return numbers[at], numbers[at + 1], numbers[at + 2]

@@ -57,6 +57,12 @@ def evaluate(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats
 def differentiate(tree: Tree, objectives: Objectives, workspace: Workspace, J: Floats) -> None:
     """The Jacobian J [rows, nv] where the tree was evaluated last."""
     pose_screws(tree.links, workspace.frames, workspace.screws)
+    fill_jacobian_of(tree, objectives, workspace, J)
+
+
+@compiled
+def fill_jacobian_of(tree: Tree, objectives: Objectives, workspace: Workspace, J: Floats) -> None:
+    """The Jacobian J [rows, nv] along the screws in the workspace."""
     fill_jacobian(
         tree.links,
         objectives.tasks,
