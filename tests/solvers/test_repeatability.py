@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import limbik
+from fast_chains import run_python
 from limbik import Model, Pose, Position
 from limbik.solvers.bounds import REACH_BOUNDS
 from limbik.solvers.plans import PLANS
@@ -42,6 +43,21 @@ def limited(kind: str) -> Model:
     if kind == "planar":
         return limbik.planar_arm(6, 1.0, limits=0.5)
     return limbik.ball_arm([1.0] * 6, swing=0.4) if kind == "ball" else PANDA
+
+
+def test_the_first_answer_of_a_process_is_that_of_later_ones(tmp_path):
+    """Where it waits for machine code, Python answered the first call for all solutions nonetheless."""
+    script = """
+import numpy as np, limbik
+for name in ("ur5e", "puma560", "panda"):
+    model = limbik.load(name)
+    pose = model.pose(model.random(np.random.default_rng(0)))
+    for ask in (model.solve_all, model.solve):
+        first, second = (np.asarray(ask(pose).q).tobytes() for _ in range(2))
+        print(name, ask.__name__, first == second)
+"""
+    printed = run_python(script, tmp_path, compile_when="first")
+    assert printed.count("True") == 6, printed
 
 
 # --- again --------------------------------------------------------------------------------------------------

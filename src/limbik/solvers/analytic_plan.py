@@ -83,10 +83,11 @@ class AnalyticPlan(AnswersPlan):
         work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
         near = self._near_six(start)
         has_start = int(start is not None)
+        if self._solve_one is None:
+            self._solve_one = native.compiled(self._one)
         if self._solve_one is not None:
             count = self._solve_one(self._address, target, near.tobytes(), has_start, work.address)
         else:
-            self._solve_one = native.compiled(self._one)
             kernel = self._kernel(kernels.all_branches)
             count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
         if count < 0:
