@@ -38,7 +38,7 @@ import tables
 from limbik.compiler.symbols import Scalar, sqrt
 from limbik.serial import step
 from limbik.serial.seed_table import Shape
-from limbik.serial.step import MIN_DAMPING, Tuning
+from limbik.serial.step import MIN_DAMPING, SerialTuning
 from limbik.solvers import serial_plan as fast
 from machine import processor, progress
 from operations import KINDS, operations
@@ -69,14 +69,14 @@ def proportional(factor: float) -> Variation:
     def damping(cost: Scalar) -> Scalar:
         return factor * cost + MIN_DAMPING
 
-    return Variation(tuning=Tuning(damping=damping))
+    return Variation(tuning=SerialTuning(damping=damping))
 
 
 def constant(value: float) -> Variation:
     def damping(cost: Scalar) -> Scalar:
         return value
 
-    return Variation(tuning=Tuning(damping=damping))
+    return Variation(tuning=SerialTuning(damping=damping))
 
 
 def by_length(factor: float) -> Variation:
@@ -85,7 +85,7 @@ def by_length(factor: float) -> Variation:
     def damping(cost: Scalar) -> Scalar:
         return factor * sqrt(cost) + MIN_DAMPING
 
-    return Variation(tuning=Tuning(damping=damping))
+    return Variation(tuning=SerialTuning(damping=damping))
 
 
 def constants(**values: float) -> Variation:
@@ -124,11 +124,11 @@ ABLATIONS = (
     Ablation(
         table="step",
         title="longest step of a joint",
-        as_built=f"{Tuning.longest_step:g} rad",
+        as_built=f"{SerialTuning.longest_step:g} rad",
         others={
-            "0.5 rad": Variation(tuning=Tuning(longest_step=0.5)),
-            "1 rad": Variation(tuning=Tuning(longest_step=1.0)),
-            "any": Variation(tuning=Tuning(longest_step=1e9)),
+            "0.5 rad": Variation(tuning=SerialTuning(longest_step=0.5)),
+            "1 rad": Variation(tuning=SerialTuning(longest_step=1.0)),
+            "any": Variation(tuning=SerialTuning(longest_step=1e9)),
         },
     ),
     Ablation(

@@ -11,7 +11,7 @@ from unittest import mock
 from limbik.compiler.symbols import Tape
 from limbik.serial import kernels, step
 from limbik.serial.seed_table import Shape
-from limbik.serial.step import Tuning
+from limbik.serial.step import SerialTuning
 
 KINDS = ("+ -", "*", "/", "sqrt", "compare, select, floor")
 PARTS = {
@@ -31,7 +31,7 @@ def operations(shape: Shape) -> tuple[Counter[str], Counter[str]]:
     """
     by_part: Counter[str] = Counter()
 
-    emitted, tape = kernels.step(shape, 1, Tuning()), Tape()
+    emitted, tape = kernels.step(shape, 1, SerialTuning()), Tape()
     with _watched(tape, by_part):
         emitted.function(*emitted.symbols(tape))
     by_kind = Counter(_kind(line.operator) for line in tape.lines)

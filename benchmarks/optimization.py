@@ -36,8 +36,8 @@ import tables
 from limbik import JointKind, Model
 from limbik.derivatives import METHODS, automatic_jacobian, numeric_jacobian
 from limbik.solvers import DLS, Optimize
-from limbik.solvers.bounded_least_squares import active_set, descend, reflective
 from limbik.solvers.methods.optimize import METHODS as OPTIMISERS
+from limbik.solvers.nonlinear_least_squares import active_set, descend, reflective
 from limbik.spatial import rotation_exp
 from machine import progress, surroundings
 

@@ -27,12 +27,12 @@ from limbik.serial import seed_table as seeds
 from limbik.serial import stored_tables as tables
 from limbik.serial.layout import Layout
 from limbik.serial.prepare import Prepared, table_frame
-from limbik.serial.step import Tuning
+from limbik.serial.step import SerialTuning
 from limbik.solvers import serial_plan as fast
 from limbik.solvers.checked_options import Options
 from machine_code import loaded
 
-TUNING = Tuning()  # as built
+TUNING = SerialTuning()  # as built
 BUDGET = 200  # iterations
 TOLERANCE = 1e-6  # [m] and [rad]
 WIDTH = 256  # lanes of the batch, which is run interpreted: on arrays, without compiling
@@ -42,7 +42,7 @@ WIDTH = 256  # lanes of the batch, which is run interpreted: on arrays, without 
 class Variation:
     """What differs from the fast core as it is."""
 
-    tuning: Tuning = TUNING
+    tuning: SerialTuning = TUNING
     iteration: Callable[..., Any] = step.iteration
     constants: Mapping[str, float] = field(default_factory=dict)  # of limbik.serial's modules, by name
     divisions: int | None = None  # of the seed table's grid, along each number of the key
@@ -75,7 +75,7 @@ def candidates(count: int) -> dict[str, float]:
     return {"CANDIDATES": count, "LANES": count}
 
 
-def _fresh_table(prepared: Prepared) -> seeds.Table:
+def _fresh_table(prepared: Prepared) -> seeds.SeedTable:
     """The seed table as `serial.stored_tables` has it, but never from the disk, which knows no variations."""
     return seeds.build(
         tables._without_tool(prepared),
@@ -97,7 +97,7 @@ def clamping(*arguments: Any) -> step.Iteration:
 
 
 def rejecting(
-    x: Any, first: Any, rows: Any, lower: Any, upper: Any, objective: Any, tuning: Tuning
+    x: Any, first: Any, rows: Any, lower: Any, upper: Any, objective: Any, tuning: SerialTuning
 ) -> step.Iteration:
     """The iteration as if there were no limits; what arrives outside them does not count as arrived.
 

@@ -6,6 +6,7 @@ import ast
 import functools
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ PACKAGE = Path(limbik.__file__).parent
 ROOMS = (
     "_version",
     "errors",
+    "deprecated",
     "lazy",
     "locks",
     "spatial",
@@ -132,6 +134,16 @@ def rooms_imported(source: str) -> Iterator[tuple[str, int]]:
     for name, line in imports_of(source):
         room = name.split(".")[1] if "." in name else "__init__"
         yield (room if room in ROOMS or is_room(room) else "__init__"), line
+
+
+def test_no_two_classes_have_one_name():
+    """Who reads a name anywhere knows which class it is."""
+    sources_of = defaultdict(list)
+    for source in SOURCES:
+        for node in ast.walk(ast.parse((PACKAGE / source).read_text())):
+            if isinstance(node, ast.ClassDef):
+                sources_of[node.name].append(source)
+    assert not {name: sources for name, sources in sources_of.items() if len(sources) > 1}
 
 
 def modules_imported(source: str) -> Iterator[str]:

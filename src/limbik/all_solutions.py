@@ -63,7 +63,7 @@ class AnsweredBy(Protocol):
 class AllSolutions:
     """Every configuration found that meets a goal, each checked by forward kinematics.
 
-    `complete` says whether the method proves that there is no other. Whole turns of a joint make no other
+    `complete` says whether the method proves that there is no other. Revolutions of a joint make no other
     one, unless they were requested.
     """
 

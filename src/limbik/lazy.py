@@ -1,4 +1,4 @@
-"""A module of a room above, for the doors that a `Model` has to it."""
+"""A module of a package above, for the doors that a `Model` has to it."""
 
 from __future__ import annotations
 

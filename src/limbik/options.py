@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from limbik.collision import World
     from limbik.solvers import Solver
 else:
-    Solver = World = Any  # they stand above this room
+    Solver = World = Any  # they stand above this package
 
 # One for all joints, one for each velocity [nv], or by the names of joints.
 RateLimits: TypeAlias = ArrayLike | Mapping[str, float] | None

@@ -34,9 +34,9 @@ from limbik.errors import (
 from limbik.formats import arm as arm_format
 from limbik.formats import urdf_write
 from limbik.formats.arm import ArmFile
-from limbik.formats.arm_model import arm_of, first_configuration, joints_of, model_of, part_names, tip
-from limbik.formats.arm_parts import Angles, Arm, Point
-from limbik.formats.arm_words import is_word
+from limbik.formats.arm.model import arm_of, first_configuration, joints_of, model_of, part_names, tip
+from limbik.formats.arm.parts import Angles, ArmDescription, Point
+from limbik.formats.arm.words import is_word
 from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
@@ -46,8 +46,8 @@ from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
+from limbik.solvers.joint_sets import moving_joints
 from limbik.solvers.loop import solve
-from limbik.solvers.moving import moving_joints
 from limbik.solvers.question import DetachedQuestion
 from limbik.solvers.request import Request
 from limbik.spatial import Array, as_vector
@@ -188,7 +188,7 @@ class Scene:
         """The models of the scene as one URDF; see `limbik.formats.urdf_write`."""
         return urdf_write.write({arm.name: arm.model for arm in self.arms}, self.name)
 
-    def _as_arm(self, arm: SceneArm) -> Arm:
+    def _as_arm(self, arm: SceneArm) -> ArmDescription:
         tips = {arm.model.end_effector, *(branch.tip for branch in arm.branches)}
         goals: dict[str, Point] = {}
         for goal in arm.goals:
@@ -314,7 +314,7 @@ def load_words(
             chunk[1].append(index)
     files = [chunk for chunk in chunks if isinstance(chunk, ArmFile)]
     reading = _one_reading(files, angles)
-    arms: list[Arm] = []
+    arms: list[ArmDescription] = []
     for chunk in chunks:
         arms += (
             chunk.arms
@@ -342,7 +342,7 @@ def _scene(file: ArmFile) -> Scene:
     return Scene(arms, file.name, file.angles)
 
 
-def _scene_arm(arm: Arm, name: str, angles: Angles) -> SceneArm:
+def _scene_arm(arm: ArmDescription, name: str, angles: Angles) -> SceneArm:
     model = model_of(arm, name, angles)
     names = part_names(name, len(arm.parts))
     named = list(zip(names, arm.parts, strict=True))

@@ -151,7 +151,7 @@ class Solution:
 
     @property
     def start_was_moved(self) -> bool:
-        """The start was outside the limits, many turns away, or held a quaternion not of length 1."""
+        """The start was outside the limits, many revolutions away, or held a quaternion not of length 1."""
         return bool(self._outcome[5])
 
     @property

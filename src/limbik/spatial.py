@@ -244,7 +244,7 @@ def perpendicular(v: Vector3) -> Vector3:
 
 
 def nearest_angles(angles: Array) -> Array:
-    """Angles [...] in rad, brought by whole turns to [-pi, pi)."""
+    """Angles [...] in rad, brought by revolutions to [-pi, pi)."""
     return np.asarray(np.remainder(angles + np.pi, 2.0 * np.pi) - np.pi)
 
 

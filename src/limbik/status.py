@@ -28,7 +28,7 @@ class Status(enum.Enum):
 
 
 _MEANINGS = {
-    Status.SOLVED: "the goal is met within tolerance and every limit is kept",
+    Status.SOLVED: "the goal is met within tolerance and every limit holds",
     Status.CONVERGED: "the goals cannot all be met from there; no small move makes their errors less",
     Status.UNREACHABLE: "the goal is out of reach, whatever the joints do",
     Status.LIKELY_UNREACHABLE: "every attempt settled away from the goal; it is likely out of reach",

@@ -10,7 +10,7 @@ from websockets.sync.client import connect
 
 import limbik
 from limbik.app import connection
-from limbik.app.motions import reading
+from limbik.app.motions import upload as reading
 from limbik.app.server import running
 from motion.people import crouching
 

@@ -12,14 +12,14 @@ from limbik import solvers
 from limbik.app.protocol import (
     BOUNDS,
     MAX_MESSAGE_BYTES,
-    Arm,
     Failure,
-    Frame,
     Hello,
     MessageError,
     Notice,
-    Reset,
-    Solve,
+    PlaneArmReply,
+    PlaneSolveReply,
+    PlaneSolveRequest,
+    ResetRequest,
     Welcome,
     decode_frame,
     parse,
@@ -58,7 +58,7 @@ def reject_constant(name):
 
 def test_a_short_solve_has_the_defaults_of_the_bounds():
     request = parse(solve_text(), KNOWN)
-    assert isinstance(request, Solve)
+    assert isinstance(request, PlaneSolveRequest)
     assert (request.id, request.links, request.length, request.solvers) == (7, 3, 80.0, ("ccd", "dls"))
     np.testing.assert_array_equal(request.target, [520, 200.5])
     assert dict(request.start) == {}
@@ -84,7 +84,7 @@ def test_a_full_solve_is_read_entry_by_entry():
     }
     start = {"ccd": [1, 2, 3], "jt": [0, 0, 0.5]}
     request = parse(solve_text(settings=settings, start=start, trace=True), KNOWN)
-    assert isinstance(request, Solve)
+    assert isinstance(request, PlaneSolveRequest)
     assert request.settings.limits is True
     assert request.settings.lambda_ == 2.0
     np.testing.assert_array_equal(request.settings.rest, [0.1, 0.2, -3])
@@ -95,13 +95,13 @@ def test_a_full_solve_is_read_entry_by_entry():
 
 def test_null_means_left_out_for_settings_start_and_rest():
     request = parse(solve_text(settings=None, start=None), KNOWN)
-    assert isinstance(request, Solve)
+    assert isinstance(request, PlaneSolveRequest)
     assert parse(solve_text(settings={"rest": None}), KNOWN).settings.rest is None
 
 
 def test_hello_and_reset():
     assert parse('{"type": "hello", "version": 1}', KNOWN) == Hello(version=1)
-    assert parse('{"type": "reset"}', KNOWN) == Reset()
+    assert parse('{"type": "reset"}', KNOWN) == ResetRequest()
 
 
 @pytest.mark.parametrize("name", NUMBERS + SETTINGS)
@@ -114,7 +114,7 @@ def test_a_number_may_lie_on_its_bounds_and_not_beyond_them(name):
         return solve_text(settings={name: value}) if name in SETTINGS else solve_text(**{name: value})
 
     for value in (bound.minimum, bound.maximum):
-        assert isinstance(parse(text(value), KNOWN), Solve)
+        assert isinstance(parse(text(value), KNOWN), PlaneSolveRequest)
     for value in (bound.minimum - step, bound.maximum + step):
         error = refused(text(value))
         assert error.field == field
@@ -216,7 +216,7 @@ def test_what_is_not_a_message_is_refused(text):
 def test_a_message_may_be_as_long_as_the_bound_and_no_longer():
     text = solve_text()
     padding = MAX_MESSAGE_BYTES - len(text)
-    assert isinstance(parse(text + " " * padding, KNOWN), Solve)
+    assert isinstance(parse(text + " " * padding, KNOWN), PlaneSolveRequest)
     assert str(MAX_MESSAGE_BYTES) in str(refused(text + " " * (padding + 1)))
     assert str(MAX_MESSAGE_BYTES) in str(refused('{"type": "' + "é" * (MAX_MESSAGE_BYTES // 2) + '"}'))
 
@@ -242,7 +242,7 @@ JSON = st.recursive(
 @given(st.sampled_from([*SOLVE, "settings", "start", "trace"]), JSON)
 def test_whatever_stands_in_an_entry_it_is_read_or_refused(name, value):
     try:
-        assert isinstance(parse(solve_text(**{name: value}), KNOWN), Solve | Hello | Reset)
+        assert isinstance(parse(solve_text(**{name: value}), KNOWN), PlaneSolveRequest | Hello | ResetRequest)
     except MessageError as error:
         Failure(message=str(error), id=error.id, field=error.field).encode().encode("ascii")
 
@@ -270,7 +270,7 @@ def test_a_frame_survives_the_wire(links, iterations, with_trace, random):
         return np.array([random.uniform(-10, 10) for _ in range(math.prod(shape))], "f4").reshape(shape)
 
     trace = floats(iterations + 1, links)
-    arm = Arm(
+    arm = PlaneArmReply(
         solver="ccd",
         q=trace[-1],
         errors=floats(iterations + 1),
@@ -282,7 +282,7 @@ def test_a_frame_survives_the_wire(links, iterations, with_trace, random):
         out_of_reach=7.25,
         trace=trace if with_trace else None,
     )
-    frame = decode_frame(Frame(id=2**53 - 1, arms=(arm, arm), server_ms=0.25).encode())
+    frame = decode_frame(PlaneSolveReply(id=2**53 - 1, arms=(arm, arm), server_ms=0.25).encode())
     assert (frame.id, frame.server_ms, len(frame.arms)) == (2**53 - 1, 0.25, 2)
     for got in frame.arms:
         np.testing.assert_array_equal(got.q, arm.q)

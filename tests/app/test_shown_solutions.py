@@ -8,7 +8,7 @@ import pytest
 from limbik.app.protocol.reading import MessageError
 from limbik.app.scene_opener import SceneOpener
 from limbik.app.session import Session
-from limbik.app.shown_solutions import MAX, spread
+from limbik.app.solution_choice import MAX, spread
 from limbik.app.space_session import SpaceSession
 from limbik.errors import GoalError
 from limbik.spatial import quat_from_matrix

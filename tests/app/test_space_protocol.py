@@ -11,17 +11,17 @@ from limbik import solvers
 from limbik.app.protocol import MAX_MESSAGE_BYTES, MAX_OPEN_BYTES, SPACE_BOUNDS, MessageError, Welcome, parse
 from limbik.app.protocol.space import (
     LONGEST_TEXT,
-    ArmMotion,
-    Explain,
-    Export,
-    Motion,
-    Move,
-    Open,
-    Refused,
-    Scene,
-    SelfMotion,
-    Slide,
-    SolveAll,
+    ArmMoveReply,
+    ArmRefusal,
+    ExplainRequest,
+    ExportRequest,
+    MoveReply,
+    MoveRequest,
+    NullspaceRequest,
+    OpenReply,
+    OpenRequest,
+    SelfMotionRequest,
+    SolutionsRequest,
     decode_motion,
 )
 
@@ -58,13 +58,13 @@ def in_goal(**changes):
 
 
 def test_every_message_is_read():
-    assert isinstance(read(ROBOT), Open)
-    assert isinstance(read(MOVE), Move)
-    assert isinstance(read(SLIDE), Slide)
-    assert isinstance(read(SOLVE_ALL), SolveAll)
-    assert isinstance(read(SOLVE_ALL, type="selfmotion"), SelfMotion)
-    assert isinstance(read(EXPLAIN), Explain)
-    assert isinstance(read(EXPORT), Export)
+    assert isinstance(read(ROBOT), OpenRequest)
+    assert isinstance(read(MOVE), MoveRequest)
+    assert isinstance(read(SLIDE), NullspaceRequest)
+    assert isinstance(read(SOLVE_ALL), SolutionsRequest)
+    assert isinstance(read(SOLVE_ALL, type="selfmotion"), SelfMotionRequest)
+    assert isinstance(read(EXPLAIN), ExplainRequest)
+    assert isinstance(read(EXPORT), ExportRequest)
 
 
 def test_what_is_left_out_has_its_default():
@@ -173,7 +173,7 @@ def test_whatever_stands_in_an_entry_only_message_errors_are_raised(data, messag
 
 
 def test_a_motion_comes_back_as_it_was_sent():
-    moved = ArmMotion(
+    moved = ArmMoveReply(
         arm=1,
         solver="lm",
         q=[0.5, 1.0, 2.0],
@@ -190,23 +190,23 @@ def test_a_motion_comes_back_as_it_was_sent():
         ellipsoid=np.eye(3),
         manipulability=1.0,
     )
-    sent = Motion(
+    sent = MoveReply(
         id=3,
-        arms=[moved, Refused(arm=1, solver="fabrik", refused="no")],
+        arms=[moved, ArmRefusal(arm=1, solver="fabrik", refused="no")],
         notes=["careful"],
         server_ms=1.5,
     )
     read_back = decode_motion(sent.encode())
     assert (read_back.id, read_back.notes, read_back.server_ms) == (3, ["careful"], 1.5)
     first, second = read_back.arms
-    assert second == Refused(arm=1, solver="fabrik", refused="no")
+    assert second == ArmRefusal(arm=1, solver="fabrik", refused="no")
     for name, value in vars(moved).items():
         np.testing.assert_array_equal(np.ravel(getattr(first, name)), np.ravel(value), err_msg=name)
     assert first.trace.shape == (2, 3)
 
 
 def test_a_scene_is_strict_json_with_nothing_infinite():
-    text = Scene(
+    text = OpenReply(
         id=1, name="a", token=None, angles=None, arms=[{"lower": [float("-inf"), 0.0]}], notes=()
     ).encode()
     assert json.loads(text)["arms"] == [{"lower": [None, 0.0]}]

@@ -11,7 +11,7 @@ from limbik.app import arm_moves as room
 from limbik.app import space_session
 from limbik.app.null_space import aligned, null_directions
 from limbik.app.protocol.reading import MessageError
-from limbik.app.protocol.space import Refused, decode_motion
+from limbik.app.protocol.space import ArmRefusal, decode_motion
 from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.errors import LimbikError, ModelError
@@ -210,11 +210,11 @@ def test_what_is_out_of_reach_is_said_to_be(crane):
 def test_a_solver_that_cannot_is_refused_and_the_others_go_on(crane, monkeypatch):
     asked = [goal("hook", (0.6, 0.6, 1.4)), goal("boom", (0.0, 0.0, 1.0))]
     motion = moved(crane, asked, ["lm"], entry={"locked": ["elbow"]})
-    assert isinstance(motion[0], Refused)
+    assert isinstance(motion[0], ArmRefusal)
     assert "elbow" in motion[0].refused
     monkeypatch.setattr(room, "parameters", lambda: {"lm": (), "dls": ("no such",)})
     motion = moved(crane, asked, ["lm", "dls"], settings={"damping": 0.5})
-    assert [type(arm).__name__ for arm in motion] == ["ArmMotion", "ArmMotion"]
+    assert [type(arm).__name__ for arm in motion] == ["ArmMoveReply", "ArmMoveReply"]
 
 
 def test_a_value_that_is_not_finite_never_leaves(crane, monkeypatch):

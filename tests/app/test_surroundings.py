@@ -9,9 +9,9 @@ import pytest
 import trimesh
 
 from limbik import Pose, load
-from limbik.app.prepared_shapes import PreparedShapes
+from limbik.app.collision_shapes import PreparedShapes
 from limbik.app.protocol.reading import MessageError
-from limbik.app.protocol.space import Explain, decode_motion
+from limbik.app.protocol.space import ExplainRequest, decode_motion
 from limbik.app.protocol.world import MAX_OBJECTS
 from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
@@ -237,7 +237,7 @@ def test_names_come_once_and_clearance_is_a_length():
     with pytest.raises(MessageError, match="clearance"):
         request(**moving([], world=around(clearance=-1)))
     asked = request(type="explain", arm=0, q=[0], goals=[goal("tip", (0, 0, 0))], world=None)
-    assert isinstance(asked, Explain)
+    assert isinstance(asked, ExplainRequest)
     assert asked.world is None
 
 
@@ -273,7 +273,7 @@ def test_objects_come_from_worlds_and_moveit_scenes_and_go_back_to_a_file(shaped
 def test_a_mesh_is_kept_by_the_server_and_the_arm_keeps_clear_of_it(shaped):
     answer = uploaded(ring__stl=RING.export(file_type="stl"))
     (told,) = answer.objects
-    assert (told["name"], told["kind"]) == ("ring", "kept")
+    assert (told["name"], told["kind"]) == ("ring", "stored")
     assert "beyond" in answer.notes[0]
     drawn = WORKSHOP.stored_shapes.drawn(told["token"])
     vertices, triangles = np.frombuffer(drawn, "<u4", 2)

@@ -15,7 +15,7 @@ from limbik.checks import Contact
 from limbik.collision import Box, Cylinder, LinkShape, Sphere, World
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
-from limbik.collision.fixed import FixedChecker
+from limbik.collision.fixed_pairs import FixedChecker
 from limbik.collision.programs import collisions
 from limbik.compiler import native
 from limbik.compiler.call import Call

@@ -7,7 +7,7 @@ from collision.oracle import coal_distance, random_hull, random_pose, random_sha
 from limbik.collision import Box, Capsule, ConvexHull, Cylinder, Sphere
 from limbik.collision.geometry import bounding_sphere
 from limbik.collision.nearest import ANY, NEAREST
-from limbik.collision.pack import Placed, packed, packed_body
+from limbik.collision.pack import PlacedBody, packed, packed_body
 from limbik.collision.pieces import pieces_of
 from limbik.collision.programs import collisions
 from limbik.collision.records import Cores
@@ -31,7 +31,7 @@ def search_of(shapes, poses, pose_body_shape=None):
     for k, shape in enumerate(shapes):
         pieces = pieces_of(shape)
         body = packed_body(pieces, *bounding_sphere(pieces), pose_body_shape)
-        placed.append(Placed(str(k), body, 1 + k, -1))
+        placed.append(PlacedBody(str(k), body, 1 + k, -1))
     pairs = np.array([[0, 1]])
     return Search(NO_LINKS, packed(placed, FRAME_SIZE), np.array(poses), pairs, 0, 0)
 
@@ -151,7 +151,7 @@ def test_the_farthest_point_of_a_cylinder_is_on_its_end():
     for _ in range(100):
         (piece,) = [each.moved(random_pose(rng)) for each in pieces_of(Cylinder(0.3, 0.1))]
         body = packed_body([piece], np.zeros(3), 1.0)
-        _, pieces, *cores = packed([Placed("it", body, 0, -1)], FRAME_SIZE)
+        _, pieces, *cores = packed([PlacedBody("it", body, 0, -1)], FRAME_SIZE)
         ends = piece.vertices
         axis = (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
         for off in (0.0, 1e-17, 1e-16, 1e-15, 1e-12, 1e-6, 0.1):

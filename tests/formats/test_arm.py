@@ -15,8 +15,8 @@ import limbik
 from formats.arm_files import arms
 from limbik.errors import FormatError, FormatWarning, ModelError
 from limbik.formats import arm as arm_format
-from limbik.formats.arm import Arm, ArmFile, Part, Segment
-from limbik.formats.arm_model import arm_of, first_configuration, model_of
+from limbik.formats.arm import ArmDescription, ArmFile, ArmPart, ArmSegment
+from limbik.formats.arm.model import arm_of, first_configuration, model_of
 from limbik.formats.source import Source
 from limbik.model import Model
 
@@ -54,12 +54,12 @@ def test_arms_segments_goals_and_nested_branches_are_read() -> None:
     first, second = file.arms
     assert first.base == (-1.0, 0.0, 0.5)
     assert first.parts == (
-        Part((Segment(1.0, 1.5, 1.2), Segment(0.5, 1.0, 1.0)), (0.5, 0.0, 1.0)),
-        Part((Segment(0.3, 1.0, 2.0),), (0.0, 1.0, 1.0), 0, 0),
-        Part((Segment(0.2, 3.0, 3.0),), None, 1, 0),
-        Part((Segment(0.1, 1.0, 1.0),), None, 0, 1),
+        ArmPart((ArmSegment(1.0, 1.5, 1.2), ArmSegment(0.5, 1.0, 1.0)), (0.5, 0.0, 1.0)),
+        ArmPart((ArmSegment(0.3, 1.0, 2.0),), (0.0, 1.0, 1.0), 0, 0),
+        ArmPart((ArmSegment(0.2, 3.0, 3.0),), None, 1, 0),
+        ArmPart((ArmSegment(0.1, 1.0, 1.0),), None, 0, 1),
     )
-    assert second == Arm((1.0, 0.0, 0.0), (Part((Segment(1.0, 1.0, 1.0),)),))
+    assert second == ArmDescription((1.0, 0.0, 0.0), (ArmPart((ArmSegment(1.0, 1.0, 1.0),)),))
     assert file.angles == "range"
 
 
@@ -498,19 +498,30 @@ def test_limits_cannot_be_written_where_angles_are_first_directions() -> None:
 
 
 ORIGIN = (0.0, 0.0, 0.0)
-STUMP = Segment(1.0, 1.0, 1.0)
+STUMP = ArmSegment(1.0, 1.0, 1.0)
+
+
+def one_segment(*numbers: float) -> ArmDescription:
+    """An arm of one segment, by its length and half-ranges."""
+    return ArmDescription(ORIGIN, (ArmPart((ArmSegment(*numbers),)),))
 
 
 @pytest.mark.parametrize(
     ("arm", "problem"),
     [
-        (Arm(ORIGIN, (Part((STUMP,), (0.0, 1e12, 0.0)),)), "`goal` needs a point.*, found '1000000000000'"),
-        (Arm((math.nan, 0.0, 0.0), (Part((STUMP,)),)), "`arm` needs a base bx by bz .* 'nan'"),
-        (Arm(ORIGIN, (Part((Segment(0.0, 1.0, 1.0),)),)), "`seg` needs a positive length .* '0'"),
-        (Arm(ORIGIN, (Part((Segment(1.0, math.inf, 1.0),)),)), "`seg` needs a half-range .* 'inf'"),
-        (Arm(ORIGIN, (Part((STUMP,) * 1001),)), "`arm` needs at most 1,000 segments"),
-        (Arm(ORIGIN, (Part((STUMP,)), Part((STUMP,), None, 0, 1))), "`br` needs a segment of arm 1"),
-        (Arm(ORIGIN, (Part(()),)), "`arm` needs a whole number of segments"),
+        (
+            ArmDescription(ORIGIN, (ArmPart((STUMP,), (0.0, 1e12, 0.0)),)),
+            "`goal` needs a point.*, found '1000000000000'",
+        ),
+        (ArmDescription((math.nan, 0.0, 0.0), (ArmPart((STUMP,)),)), "`arm` needs a base bx by bz .* 'nan'"),
+        (one_segment(0.0, 1.0, 1.0), "`seg` needs a positive length .* '0'"),
+        (one_segment(1.0, math.inf, 1.0), "`seg` needs a half-range .* 'inf'"),
+        (ArmDescription(ORIGIN, (ArmPart((STUMP,) * 1001),)), "`arm` needs at most 1,000 segments"),
+        (
+            ArmDescription(ORIGIN, (ArmPart((STUMP,)), ArmPart((STUMP,), None, 0, 1))),
+            "`br` needs a segment of arm 1",
+        ),
+        (ArmDescription(ORIGIN, (ArmPart(()),)), "`arm` needs a whole number of segments"),
     ],
     ids=["far", "nan", "no length", "no end", "too many", "from nowhere", "none"],
 )  # fmt: skip
@@ -541,7 +552,12 @@ def test_a_model_with_a_branch_on_a_segment_that_is_not_counted_cannot_be_writte
 
 
 def test_branches_out_of_order_cannot_be_written() -> None:
-    one = Segment(1.0, 1.0, 1.0)
-    parts = (Part((one,)), Part((one,), None, 0, 0), Part((one,), None, 0, 0), Part((one,), None, 1, 0))
+    one = ArmSegment(1.0, 1.0, 1.0)
+    parts = (
+        ArmPart((one,)),
+        ArmPart((one,), None, 0, 0),
+        ArmPart((one,), None, 0, 0),
+        ArmPart((one,), None, 1, 0),
+    )
     with pytest.raises(ModelError, match="branch 3 of an arm needs to stand after"):
-        arm_format.write(ArmFile("three", (Arm((0.0, 0.0, 0.0), parts),)))
+        arm_format.write(ArmFile("three", (ArmDescription((0.0, 0.0, 0.0), parts),)))

@@ -133,7 +133,9 @@ HERE = [
 @pytest.mark.parametrize(
     ("robot", "description"), HERE, ids=[f"{d.package.name}:{r.name}" for r, d in HERE] or None
 )
-def test_what_is_installed_can_be_loaded(robot: registry.Robot, description: registry.Description) -> None:
+def test_what_is_installed_can_be_loaded(
+    robot: registry.RegisteredRobot, description: registry.Description
+) -> None:
     model = limbik.load(f"{description.package.name}:{robot.name}")
     assert model.nq > 0
     if description.end_effector:

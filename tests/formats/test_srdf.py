@@ -43,8 +43,8 @@ TEXT = """<robot name="arm">
 def test_what_a_file_says_is_read() -> None:
     found = srdf.read(TEXT)
     assert list(found.groups) == ["main", "tip", "all", "across"]
-    assert found.groups["main"].chains == (srdf.Chain(base_link="a", tip_link="d"),)
-    assert found.groups["tip"] == srdf.Group(name="tip", joints=("weld",), links=("c",))
+    assert found.groups["main"].chains == (srdf.SrdfChain(base_link="a", tip_link="d"),)
+    assert found.groups["tip"] == srdf.SrdfGroup(name="tip", joints=("weld",), links=("c",))
     assert found.end_effectors["hand"].parent_group == "main"
     assert found.virtual_joints["virtual"].type == "floating"
     assert found.passive_joints == ("side",)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 
 from limbik.compiler.arrays import zeros
-from limbik.motion.bounded_least_squares import Scratch, begin_at, hold, solve_within
+from limbik.motion.active_set import BoundedScratch, begin_at, hold, solve_within
 from strategies import SEEDS
 
 quick = settings(max_examples=40)
@@ -20,7 +20,7 @@ def solved(J, errors, damping, lower, upper, active=None, above=None, x=None, he
     """x [n], and its active set."""
     rows, n = J.shape
     above = np.zeros((0, n)) if above is None else above
-    scratch = zeros(Scratch, {"n_rows": rows + len(above), "nv": n})
+    scratch = zeros(BoundedScratch, {"n_rows": rows + len(above), "nv": n})
     for array in scratch:
         array[:] = np.nan
     active = np.zeros(n) if active is None else active.copy()

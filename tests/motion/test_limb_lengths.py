@@ -31,10 +31,10 @@ def test_bones_that_stretch_get_their_median_length_and_ends_stay():
         assert_allclose(now, bone.length_m, atol=1e-9)
         true = np.linalg.norm(places(TRUTH, bone.link) - places(TRUTH, parent), axis=1)
         assert_allclose(now, true, rtol=0.02)
-        assert bone.least_m < bone.length_m < bone.most_m
+        assert bone.min_m < bone.length_m < bone.max_m
     for end in ENDS:
         away = 1e3 * np.linalg.norm(places(fitted.motion, end) - places(stretched, end), axis=1)
-        kept = next(each for each in fitted.kept if each.frame == end)
+        kept = next(each for each in fitted.deviations if each.frame == end)
         assert_allclose([away.mean(), away.max()], [kept.mean_mm, kept.peak_mm], rtol=1e-6, atol=1e-6)
         assert kept.mean_mm < 3.0
         assert kept.mean_mm < 0.4 * kept.unsolved_mm
@@ -62,7 +62,7 @@ def test_bones_get_the_lengths_of_a_person():
     assert_allclose(bones[NAME("LeftLeg")].most_m, LENGTH)
     thigh = places(fitted.motion, NAME("LeftLeg")) - places(fitted.motion, NAME("LeftUpLeg"))
     assert_allclose(np.linalg.norm(thigh, axis=1), 0.40)
-    assert max(kept.peak_mm for kept in fitted.kept) < 4.0
+    assert max(kept.peak_mm for kept in fitted.deviations) < 4.0
     feet = [NAME("LeftFoot"), NAME("RightFoot")]
     assert measure(fitted.motion, feet=feet).foot_slide_cm_s < 2.0
 
@@ -85,8 +85,8 @@ def test_both_sides_become_alike_if_asked():
 
 def test_what_is_kept_can_be_chosen():
     fitted = fit_limb_lengths(stretching(TRUTH), keep=[NAME("Head")])
-    assert [kept.frame for kept in fitted.kept] == [NAME("Head")]
-    assert fitted.kept[0].mean_mm < 3.0
+    assert [kept.frame for kept in fitted.deviations] == [NAME("Head")]
+    assert fitted.deviations[0].mean_mm < 3.0
 
 
 def test_roots_keep_their_place_and_the_file_stays_otherwise():
@@ -109,3 +109,11 @@ def test_wrong_input_is_refused():
 def test_where_nothing_is_to_stay_nothing_is_said_of_it() -> None:
     fitted = fit_limb_lengths(TRUTH, keep=[])
     assert str(fitted) == f"0 of {len(fitted.bones)} bones varied in length"
+
+
+def test_old_names_say_the_new_ones() -> None:
+    fitted = fit_limb_lengths(TRUTH)
+    with pytest.warns(DeprecationWarning, match="`kept` is called `deviations` now"):
+        assert fitted.kept == fitted.deviations
+    with pytest.warns(DeprecationWarning, match="`least_m` is called `min_m` now"):
+        assert fitted.bones[0].least_m == fitted.bones[0].min_m

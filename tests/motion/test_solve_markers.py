@@ -69,7 +69,7 @@ def test_the_motion_is_that_of_the_skeletons_file(person, tmp_path):
 
 
 def test_residuals_are_those_of_the_markers_on_the_skeleton(leg):
-    for k, (marker, (link, place)) in enumerate(leg.places.items()):
+    for k, (marker, (link, place)) in enumerate(leg.positions.items()):
         poses = leg.motion.model.pose(leg.motion.q, link)
         on_it = poses[:, :3, 3] + poses[:, :3, :3] @ np.array(place)
         off = 1e3 * np.linalg.norm(on_it - LEG_MARKERS.positions[:, k], axis=1)
@@ -136,7 +136,7 @@ def test_the_axes_of_the_world_do_not_matter():
 
 
 def test_a_marker_may_be_given_its_place(leg):
-    given = {name: (link, place) for name, (link, place) in leg.places.items()}
+    given = {name: (link, place) for name, (link, place) in leg.positions.items()}
     found = solve_markers(LEG_MARKERS, LEG, marker_set=given)
     assert found.rms_mm < 2.5
 

@@ -90,9 +90,9 @@ def test_the_turns_of_a_sweep_lead_from_one_configuration_to_the_next(modules: M
     sweeps = explained(modules, "ccd", request, rows)
     for sweep, before, after in zip(sweeps, rows[:-1], rows[1:], strict=True):
         assert sweep["isPlain"]
-        assert [turn["joint"] for turn in sweep["turns"]] == [4, 3, 2, 1, 0]
+        assert [turn["joint"] for turn in sweep["rotations"]] == [4, 3, 2, 1, 0]
         q = before.astype(float)
-        for turn in sweep["turns"]:
+        for turn in sweep["rotations"]:
             assert np.allclose(turn["tip"], tip(q, 70, (400, 400)), atol=1e-3)
             q[turn["joint"]] += turn["turn"]
             # Turned by all that is wanted, the end effector points at the target.
@@ -135,5 +135,5 @@ def test_what_is_not_the_methods_own_is_told_apart(modules: Modules) -> None:
 def test_an_angle_that_lost_a_whole_turn_is_no_turn(modules: Modules) -> None:
     request, _ = solved("ccd")
     rows = np.array([[math.pi + 0.1, 0.3, 0.3, 0.3, 0.3], [-math.pi + 0.15, 0.3, 0.3, 0.3, 0.3]])
-    turns = explained(modules, "ccd", request, rows)[0]["turns"]
-    assert turns[-1]["turn"] == pytest.approx(0.05)
+    rotations = explained(modules, "ccd", request, rows)[0]["rotations"]
+    assert rotations[-1]["turn"] == pytest.approx(0.05)

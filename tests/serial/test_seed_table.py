@@ -30,7 +30,7 @@ from limbik.serial.seed_table import (
     key,
     toward,
 )
-from limbik.serial.step import Frame, Row, Tuning, frames
+from limbik.serial.step import JointFrame, LinkRow, SerialTuning, frames
 from solvers.arms import pose
 from strategies import unit_vectors
 
@@ -115,7 +115,8 @@ def test_completed_candidates_end_where_they_are_said_to(name):
     chain, table = prepared(model), build_for(model)
     shape, rows = chain.shape, tables._without_tool(chain)
     links = [
-        Row(*row, 1.0 if kind == "R" else 0.0) for row, kind in zip(rows.tolist(), shape.kinds, strict=True)
+        LinkRow(*row, 1.0 if kind == "R" else 0.0)
+        for row, kind in zip(rows.tolist(), shape.kinds, strict=True)
     ]
     frame = table_frame(chain)
     ends = [shape.base_yaw or 0, shape.n - 1 if shape.tool_roll is None else shape.tool_roll]
@@ -123,7 +124,9 @@ def test_completed_candidates_end_where_they_are_said_to(name):
     bounds = [*lower, *(0.5 * (lower + upper)), *upper]
     distances, checked = [], 0
     for q in model.random(0, size=40):
-        goal, _ = frames(chain.chain.values(q[chain_to(model).q_indices]).tolist(), frame, links, Tuning())
+        goal, _ = frames(
+            chain.chain.values(q[chain_to(model).q_indices]).tolist(), frame, links, SerialTuning()
+        )
         at = key(goal, links[-1], shape)
         place = int(cell(at, table.origin.tolist(), table.scale.tolist(), shape))
         assert 0 <= place < shape.cells
@@ -137,7 +140,7 @@ def test_completed_candidates_end_where_they_are_said_to(name):
             x = np.zeros(shape.n)
             x[list(shape.middle)] = candidate[HELD:]
             x[shape.base_yaw], x[shape.tool_roll] = turn, spin
-            found = key(frames(x.tolist(), frame, links, Tuning())[0], links[-1], shape)
+            found = key(frames(x.tolist(), frame, links, SerialTuning())[0], links[-1], shape)
             off = np.array(compared(found)) - compared(at)
             assert abs(off @ off - distance) <= 1e-4
             assert abs(toward(found.heading - at.heading, 0.0)) <= 1e-4
@@ -180,7 +183,9 @@ def test_every_direction_has_a_cell(direction):
 
 def test_a_goal_without_a_direction_stops_nothing():
     shape = Shape("RRRRRR", 0)
-    at = key(Frame([0.0] * 3, [0.0] * 3, [0.0] * 3, [0.0] * 3), Row(0.0, 0.0, 1.0, 0.0, 0.0, 1.0), shape)
+    at = key(
+        JointFrame([0.0] * 3, [0.0] * 3, [0.0] * 3, [0.0] * 3), LinkRow(0.0, 0.0, 1.0, 0.0, 0.0, 1.0), shape
+    )
     assert 0 <= cell(at, [0.0] * 3, [1.0] * 3, shape) < shape.cells
 
 

@@ -23,10 +23,10 @@ from limbik.serial.seed_table import Shape
 from limbik.serial.step import (
     DAMPING,
     MIN_DAMPING,
-    Frame,
+    JointFrame,
+    LinkRow,
     Objective,
-    Row,
-    Tuning,
+    SerialTuning,
     damped_step,
     damping,
     frames,
@@ -39,15 +39,15 @@ from limbik.serial.step import (
 )
 from strategies import SEEDS, rotation_vectors, unit_vectors
 
-EXACT = Tuning()
-COARSE = Tuning(single=True)
+EXACT = SerialTuning()
+COARSE = SerialTuning(single=True)
 ALL = (1.0,) * 6
 COUNTS = st.integers(1, 12)
 
 
 def frame_of(pose):
     """A pose as the step takes it."""
-    return Frame(*(list(pose[:3, column]) for column in range(4)))
+    return JointFrame(*(list(pose[:3, column]) for column in range(4)))
 
 
 def pose_of(frame):
@@ -69,7 +69,7 @@ def rows_of(model):
     hinges = np.where(form.is_prismatic, 0.0, 1.0)
     prepared = prepare(form)
     numbers = np.column_stack([prepared.rows, hinges])
-    return [Row(*each) for each in numbers.tolist()], form, prepared.scale
+    return [LinkRow(*each) for each in numbers.tolist()], form, prepared.scale
 
 
 def random_rows(rng, count):
@@ -79,7 +79,7 @@ def random_rows(rng, count):
         d, a, alpha, theta = (rng.uniform(-0.5, 0.5, 4) * [1.0, 1.0, 6.0, 6.0]).tolist()
         is_revolute = rng.random() < 0.8
         turn = 0.0 if is_revolute else theta  # a revolute joint's own turn is in its x
-        rows.append(Row(d, a, math.cos(alpha), math.sin(alpha), turn, float(is_revolute)))
+        rows.append(LinkRow(d, a, math.cos(alpha), math.sin(alpha), turn, float(is_revolute)))
     return rows
 
 
@@ -210,7 +210,7 @@ def test_the_largest_errors_of_sine_and_cosine_are_those_stated():
 @given(rotation_vectors())
 def test_the_rotation_error_is_twice_the_sine_of_half_the_angle_along_the_axis(vector):
     angle = float(np.linalg.norm(vector))
-    tool = Frame(*Rotation.from_rotvec(vector).as_matrix().T.tolist(), [0.0] * 3)
+    tool = JointFrame(*Rotation.from_rotvec(vector).as_matrix().T.tolist(), [0.0] * 3)
     error = np.array(rotation_error(tool, asked_for()))
     if angle > math.pi - 3e-3:
         assert abs(np.linalg.norm(error) - 2.0) < 1e-5
@@ -222,7 +222,7 @@ def test_the_rotation_error_is_twice_the_sine_of_half_the_angle_along_the_axis(v
 
 @given(unit_vectors(), st.sampled_from([0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-3]))
 def test_half_a_turn_is_never_taken_for_none(axis, less):
-    tool = Frame(*Rotation.from_rotvec((math.pi - less) * axis).as_matrix().T.tolist(), [0.0] * 3)
+    tool = JointFrame(*Rotation.from_rotvec((math.pi - less) * axis).as_matrix().T.tolist(), [0.0] * 3)
     assert abs(np.linalg.norm(rotation_error(tool, asked_for())) - 2.0) <= 1e-6
 
 
@@ -233,7 +233,7 @@ def test_with_one_axis_alone_the_error_turns_that_axis_and_says_nothing_of_spin(
     angle = math.atan2(sine, cosine)
     across = np.cross(found, wanted) / sine if sine > 1e-9 else np.eye(3)[(free + 1) % 3]
     turn = Rotation.from_rotvec(spin * found) * Rotation.from_rotvec(-angle * across)
-    tool = Frame(*turn.as_matrix().T.tolist(), [0.0] * 3)
+    tool = JointFrame(*turn.as_matrix().T.tolist(), [0.0] * 3)
     axes = [2.0 if k == free else 0.0 for k in range(3)]
     error = np.array(rotation_error(tool, asked_for(axes=axes)))
     if angle > math.pi - 3e-3:
@@ -387,7 +387,7 @@ def test_every_tier_takes_the_same_step(seed, count):
 
 
 def test_another_damping_changes_every_tier():
-    stiff = Tuning(damping=lambda cost: 10.0 * cost + 1.0)
+    stiff = SerialTuning(damping=lambda cost: 10.0 * cost + 1.0)
     for seed in range(10):
         for before, after in zip(in_every_tier(seed, 7, EXACT), in_every_tier(seed, 7, stiff), strict=True):
             assert np.abs(before - after).max() > 1e-6
@@ -397,7 +397,7 @@ def test_another_damping_changes_every_tier():
 
 
 def test_a_shorter_longest_step_shortens_every_tier():
-    short = Tuning(longest_step=1e-3)
+    short = SerialTuning(longest_step=1e-3)
     for seed in range(5):
         _, x, _, _, _ = random_problem(seed, 7)
         for after in in_every_tier(seed, 7, short):

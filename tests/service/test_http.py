@@ -19,7 +19,7 @@ import pytest
 
 import limbik
 from limbik.service.address import address_of, listen
-from limbik.service.guard import Limits
+from limbik.service.guard import ServerLimits
 from limbik.service.http import browser_link, create_app, make_server
 from limbik.service.running import serving
 from limbik.service.solving import Service
@@ -32,7 +32,7 @@ START = [0.3, -1.2, 1.5, -0.4, 0.9, 0.2]
 @contextlib.contextmanager
 def answering(token: str | None = TOKEN, **limits: Any) -> Iterator[httpx.Client]:
     host = "127.0.0.1"
-    app = create_app(token, host, limits=Limits(**limits))
+    app = create_app(token, host, limits=ServerLimits(**limits))
     with serving(make_server(app), listen(host, 0)) as listener:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         with httpx.Client(base_url=address_of(host, listener), headers=headers, timeout=30.0) as client:

@@ -24,8 +24,8 @@ from limbik import (
 )
 from limbik.errors import ConfigurationError, FunctionError, SolverError
 from limbik.solvers import Optimize
-from limbik.solvers.constrained import Constrained
 from limbik.solvers.request import Request
+from limbik.solvers.scipy_problem import Constrained
 from solvers.arms import branching_tree
 from strategies import SEEDS, chains, configuration
 from trees import trees

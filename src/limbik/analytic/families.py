@@ -35,7 +35,7 @@ from limbik.analytic.subproblems import (
 from limbik.compiler.symbols import Scalar, Scalars, dot
 
 
-class Arm(NamedTuple):
+class SixAxes(NamedTuple):
     """Six axes h and the steps p between the points on them, as in `analytic.axes`."""
 
     h: list[Scalars]  # [6]
@@ -43,14 +43,14 @@ class Arm(NamedTuple):
     across_last: Scalars  # a unit vector across the last axis
 
 
-class Wanted(NamedTuple):
+class ToolTarget(NamedTuple):
     """Where the tool is to be, with the world at the point on axis 1: of R_1 ... R_6 and its last point."""
 
     rotation: list[Scalars]  # [3] rows of R R_home^T
     point: Scalars  # of the last axis's point
 
 
-class Branch(NamedTuple):
+class BranchSigns(NamedTuple):
     """Which of the solutions: 1 or -1 for each choice."""
 
     shoulder: Scalar
@@ -59,16 +59,18 @@ class Branch(NamedTuple):
 
 
 # Of the wrist's center: the motions of the first three joints that bring it to a point.
-Position: TypeAlias = Callable[[Arm, Scalars, Branch], list[Motion]]
+Position: TypeAlias = Callable[[SixAxes, Scalars, BranchSigns], list[Motion]]
 
 
-def with_spherical_wrist(position: Position, arm: Arm, wanted: Wanted, branch: Branch) -> list[Motion]:
+def with_spherical_wrist(
+    position: Position, arm: SixAxes, wanted: ToolTarget, branch: BranchSigns
+) -> list[Motion]:
     """The motions of all joints, the first three by a function of the wrist's center."""
     motions = position(arm, wanted.point, branch)
     return motions + wrist(arm, motions, wanted, branch)
 
 
-def wrist(arm: Arm, rotations: list[Motion], wanted: Wanted, branch: Branch) -> list[Motion]:
+def wrist(arm: SixAxes, rotations: list[Motion], wanted: ToolTarget, branch: BranchSigns) -> list[Motion]:
     """R_4 R_5 R_6 = (R_1 R_2 R_3)^T R."""
     h4, h5, h6 = arm.h[3:]
     axis = turned_back(arm, rotations, times(wanted.rotation, h6))
@@ -77,13 +79,13 @@ def wrist(arm: Arm, rotations: list[Motion], wanted: Wanted, branch: Branch) -> 
     return [fourth, fifth, last(arm, [*rotations, fourth, fifth], wanted)]
 
 
-def last(arm: Arm, rotations: list[Motion], wanted: Wanted) -> Turn:
+def last(arm: SixAxes, rotations: list[Motion], wanted: ToolTarget) -> Turn:
     """The turn of the last joint, the others being known: by a vector across its axis."""
     across = turned_back(arm, rotations, times(wanted.rotation, arm.across_last))
     return onto(arm.h[5], arm.across_last, across)
 
 
-def turned_back(arm: Arm, motions: list[Motion], v: Scalars) -> Scalars:
+def turned_back(arm: SixAxes, motions: list[Motion], v: Scalars) -> Scalars:
     """(R_1 R_2 ...)^T v."""
     for h, motion in zip(arm.h, motions, strict=False):
         v = rotate_back(h, motion, v)
@@ -91,11 +93,11 @@ def turned_back(arm: Arm, motions: list[Motion], v: Scalars) -> Scalars:
 
 
 def times(rows: list[Scalars], v: Scalars) -> list[Scalar]:
-    """The product of a matrix, given by its rows, and a vector."""
+    """The product of a matrix, from its rows, and a vector."""
     return [dot(row, v) for row in rows]
 
 
-def where_2_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def where_2_and_3_are_parallel(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """The shoulder first: what lies along axis 2 is up to joint 1 alone."""
     h, p = arm.h, arm.p
     offset = dot(h[1], p[1]) + dot(h[1], p[2]) + dot(h[1], p[3])
@@ -106,7 +108,7 @@ def where_2_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list
     return [first, second, third]
 
 
-def where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def where_1_and_2_intersect(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """The elbow first: how far the wrist is from where the axes meet is up to joint 3 alone."""
     h, p = arm.h, arm.p
     third = to_distance(p[2], h[2], p[3], dot(point, point), branch.elbow)
@@ -115,7 +117,7 @@ def where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Mo
     return [onto(h[0], rotate(h[1], second, out), point), second, third]
 
 
-def where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def where_1_and_2_are_parallel(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """The elbow first: what lies along axis 1 is up to joint 3 alone."""
     h, p = arm.h, arm.p
     left = dot(h[0], point) - dot(h[0], p[1]) - dot(h[0], p[2])
@@ -125,7 +127,7 @@ def where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list
     return [onto(h[0], total(p[1], rotate(h[1], second, out)), point), second, third]
 
 
-def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def where_2_and_3_intersect(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """The shoulder first: how far the wrist is from where axes 2 and 3 meet is up to joint 1 alone."""
     h, p = arm.h, arm.p
     first = to_distance(negative(point), h[0], p[1], dot(p[3], p[3]), branch.shoulder)
@@ -134,7 +136,7 @@ def where_2_and_3_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Mo
     return [first, onto(h[1], rotate(h[2], third, p[3]), left), third]
 
 
-def with_three_parallel(arm: Arm, wanted: Wanted, branch: Branch) -> list[Motion]:
+def with_three_parallel(arm: SixAxes, wanted: ToolTarget, branch: BranchSigns) -> list[Motion]:
     """Joints 1, 5 and 6 first: the three parallel joints move in a plane, as two links and a hand."""
     h, p = arm.h, arm.p
     offset = dot(h[1], p[1]) + dot(h[1], p[2]) + dot(h[1], p[3]) + dot(h[1], p[4])
@@ -158,7 +160,7 @@ def without(turn: Turn, other: Turn, sense: Scalar) -> Turn:
     return Turn(turn.cosine * other.cosine + turn.sine * sine, turn.sine * other.cosine - turn.cosine * sine)
 
 
-def squared_errors(arm: Arm, wanted: Wanted, motions: list[Motion]) -> tuple[Scalar, Scalar]:
+def squared_errors(arm: SixAxes, wanted: ToolTarget, motions: list[Motion]) -> tuple[Scalar, Scalar]:
     """By forward kinematics: of the last axis's point [m^2], and of the last frame's axes together.
 
     What is wanted is walked back from the world, and the arm forward, until they meet in the middle: turns

@@ -9,10 +9,10 @@ Journal of Mechanical Design 115, 1993), in cosines and sines:
 4. a null vector gives two joints more (`general_angles`), the line of the last axis the others, and Newton's
    method on the loop sharpens and verifies every answer (`general_configuration`).
 
-Complete: at every configuration the twelve equations have a null vector, so its suppressed joint is a root
-of the resultant; no root is left out; and where several configurations share one, all pairs of the other
-two joints are found. That needs a resultant that is not zero everywhere, which depends on the geometry and
-on the choice of the window, the direction and the joint that is suppressed: twelve arrangements, of which
+Complete: at every configuration the twelve equations have a null vector, so its suppressed joint is a root of
+the resultant; no root is left out; and where several configurations have one in common, all pairs of the
+other two joints are found. That needs a resultant that is not zero everywhere, which depends on the geometry
+and on the choice of the window, the direction and the joint that is suppressed: twelve arrangements, of which
 `prepare_general` takes the best conditioned one. Many arms that are built (with wrists, parallel or
 intersecting axes) leave only some of them.
 
@@ -81,8 +81,8 @@ def prepare_general(axes: Axes) -> Array | None:
 
     None where the arm has not six revolute joints with some distance between their axes, or where none of the
     twelve arrangements serves: arms that nowhere move in all six directions, and those in which
-    configurations share joints at every pose, such as arms with two spherical joints. The latter have closed
-    forms of their own.
+    configurations have joints in common at every pose, such as arms with two spherical joints. The latter
+    have closed forms of their own.
     """
     if axes.size != JOINTS or axes.is_prismatic.any():
         return None
@@ -144,8 +144,8 @@ def _completed(constants: Array) -> Array:
 
 
 def _suppressing(parts: Array, suppressed: int) -> Array:
-    """What is given in 1, cos, sin of joints 3, 4 and 5, [N, 3, any, 9], with the suppressed joint first and
-    the half angles of the others.
+    """The coefficients of 1, cos, sin of joints 3, 4 and 5, [N, 3, any, 9], with the suppressed joint first
+    and the half angles of the others.
     """
     count, _, rows, _ = parts.shape
     products = parts.reshape(count, 3, rows, 3, 3).transpose(0, 2, 1, 3, 4)

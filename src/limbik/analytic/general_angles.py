@@ -26,7 +26,7 @@ def unknown_angles(E: Floats, angle: float, small_table: Floats, pairs: Floats) 
     """(the suppressed angle, refined; the number of pairs) of the unknown angles that go with a root.
 
     pairs [MAX_PAIRS, 2]. A null vector of the twelve equations is that of one solution, or a mixture of
-    several that share the angle; those are found by `shared_pairs`.
+    several with the same angle; those are found by `shared_pairs`.
     """
     M, order, P = empty(12, 12), empty(12), empty(6, 9)
     x, y, z, work = empty(12), empty(12), empty(12), empty(12)

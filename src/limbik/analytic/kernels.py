@@ -35,7 +35,7 @@ NEARBY = 1e-4  # of the arm's size, and [rad]; its square has to be more than ro
 GOLDEN_ANGLE = math.pi * (3.0 - math.sqrt(5.0))
 FOURTH, SIXTH = 3, 5
 IN_LINE = 1e-6  # difference of two columns of the Jacobian
-MAX_TURNS = 2
+MAX_REVOLUTIONS = 2
 DISTINCT = 1e-4  # [rad, or of the arm's size] of some joint: below it two answers are one
 REFINABLE_ON_CURVES = 0.01  # error of answers for poses nearby
 DISTINCT_ON_CURVES = 0.01  # and where answers are any of a curve
@@ -156,7 +156,7 @@ def weigh_turn(plan: Floats, start: Floats, has_start: int, work: Floats) -> boo
     sense = 1.0 if squares < others else -1.0
     near = start[int(plan[INDICES + FOURTH])] if has_start else 0.0
     best, fourth = math.inf, 0.0
-    for turn in range(-MAX_TURNS, MAX_TURNS + 1):
+    for turn in range(-MAX_REVOLUTIONS, MAX_REVOLUTIONS + 1):
         together = q[SIXTH] + sense * q[FOURTH] + FULL_TURN * turn  # of joint 6, with joint 4 at 0
         low, high = plan[LOWER + SIXTH], plan[UPPER + SIXTH]
         first = together - high if sense > 0.0 else low - together
@@ -270,8 +270,9 @@ def may_hide_others(plan: Floats, error: float, refined: float, work: Floats) ->
 
 @compiled
 def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
-    """Whether some joint in REFINED is that far [rad, or of the arm's size] from each stored answer, whole
-    turns not counted. On curves joints 4 and 6 do not count: where the others agree, these two lie in line.
+    """Whether some joint in REFINED is that far [rad, or of the arm's size] from each stored answer,
+    revolutions not counted. On curves joints 4 and 6 do not count: where the others agree, these two lie in
+    line.
     """
     is_on_curve = distinct == DISTINCT_ON_CURVES
     for k in range(count):
@@ -288,13 +289,13 @@ def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
 
 @compiled
 def change(plan: Floats, i: int, a: float, b: float) -> float:
-    """Between two values of a joint [rad, or of the arm's size], whole turns not counted."""
+    """Between two values of a joint [rad, or of the arm's size], revolutions not counted."""
     return abs(a - b) if plan[SLIDES + i] > 0.5 else angle_between(a, b)
 
 
 @compiled
 def is_legal(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) -> bool:
-    """Whether what is in REFINED is within the limits, of angles with the whole turns that bring them there,
+    """Whether what is in REFINED is within the limits, of angles with the revolutions that bring them there,
     the nearest to the start or to 0; then it is stored as an answer. A joint that is beyond a limit by
     rounding is moved to it, and the others follow.
     """
@@ -326,7 +327,7 @@ def keep(plan: Floats, start: Floats, has_start: int, count: int, work: Floats) 
 
 @compiled
 def model_value(plan: Floats, i: int, near: float, value: float) -> float:
-    """The value [rad or m] of joint i in the model, of an angle with the whole turns that bring it within its
+    """The value [rad or m] of joint i in the model, of an angle with the revolutions that bring it within its
     limits, or nearest to them.
     """
     if plan[SLIDES + i] > 0.5:

@@ -36,7 +36,7 @@ PLAN = one_after_another(
     "SIZE",
 )
 
-# A block: the rows that a branch is given, and those that it gives.
+# A block: the rows that a branch takes, and those that it returns.
 ROW_ANGLES = CHOICES
 ROW_POSITION = ROW_ANGLES + JOINTS  # squared errors
 ROW_ROTATION = ROW_POSITION + 1
@@ -55,7 +55,7 @@ WORK = one_after_another(
         "HAS_FREE": 1,  # 1 where a joint may have any angle in some branch, or nearly so
         "REFINED": JOINTS,
         "REFINING": REFINING_SIZE,
-        "ANSWERS": JOINTS * BRANCHES,  # the answers, without whole turns
+        "ANSWERS": JOINTS * BRANCHES,  # the answers, without revolutions
         "Q": JOINTS * BRANCHES,
         "BRANCH": BRANCHES,  # which each is
         "DISTANCE": BRANCHES,  # from the start, squared

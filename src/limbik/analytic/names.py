@@ -190,8 +190,8 @@ def _slides_in_words(form: ClosedForm) -> str:
 def branch_names(form: ClosedForm | PointForm, q: Array) -> tuple[str, ...]:
     """The branches of configurations q [k, n]; numbers where the form has one branch.
 
-    No two regular configurations for one pose share a name, and a path of an arm of six joints (of three, for
-    a point) keeps its name until it meets a singular configuration.
+    No two regular configurations for one pose have the same name, and a path of an arm of six joints (of
+    three, for a point) keeps its name until it meets a singular configuration.
     """
     choices = [choice for choice in _choices(form) if _is_open(form, choice)]
     if not choices:

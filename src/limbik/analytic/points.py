@@ -16,7 +16,7 @@ import numpy as np
 from limbik.analytic.added_joints import ARM_PART, Arrangement, arrangements, with_slides
 from limbik.analytic.axes import Axes
 from limbik.analytic.closed_form import Family, position_family
-from limbik.analytic.families import Arm, Branch, difference
+from limbik.analytic.families import BranchSigns, SixAxes, difference
 from limbik.analytic.geometry import EXACT, MIN_REGULARITY, length
 from limbik.analytic.programs import POSITIONS
 from limbik.analytic.subproblems import amount, may_be_free
@@ -40,10 +40,10 @@ class PointForm:
         have any, for each branch.
         """
         steps = self.axes.steps.tolist()
-        arm = Arm(self.axes.directions.tolist(), steps, [])
+        arm = SixAxes(self.axes.directions.tolist(), steps, [])
         left = difference(point.tolist(), steps[0])
         for shoulder, elbow in itertools.product(SIGNS, SIGNS):
-            motions = POSITIONS[self.family](arm, left, Branch(shoulder, elbow, 1.0))
+            motions = POSITIONS[self.family](arm, left, BranchSigns(shoulder, elbow, 1.0))
             values = np.empty(ARM_PART)
             values[list(self.indices)] = [amount(motion) for motion in motions]
             yield values[: self.count], may_be_free(motions) >= 1.0

@@ -11,7 +11,7 @@ import numpy as np
 
 from limbik.analytic import families, kernels, slides
 from limbik.analytic.closed_form import Family
-from limbik.analytic.families import Arm, Branch, Position, Wanted, squared_errors
+from limbik.analytic.families import BranchSigns, Position, SixAxes, ToolTarget, squared_errors
 from limbik.analytic.layout import (
     ARM_ACROSS,
     ARM_SIZE,
@@ -148,7 +148,7 @@ def branches(family: Family) -> Emitted:
 
     def function(rows: Rows, plan: Rows, wanted: Rows) -> Stored:
         arm, requested = arm_of(plan, family), wanted_of(wanted)
-        motions = solve(arm, requested, Branch(*rows))
+        motions = solve(arm, requested, BranchSigns(*rows))
         position, rotation = squared_errors(arm, requested, motions)
         amounts = enumerate(map(amount, motions), ROW_ANGLES)
         is_free = may_be_free(motions)
@@ -158,13 +158,13 @@ def branches(family: Family) -> Emitted:
     return Emitted(function, inputs=CHOICES, numbers=numbers, lanes=BRANCHES)
 
 
-def _solve(family: Family) -> Callable[[Arm, Wanted, Branch], list[Motion]]:
+def _solve(family: Family) -> Callable[[SixAxes, ToolTarget, BranchSigns], list[Motion]]:
     if family is Family.THREE_PARALLEL:
         return families.with_three_parallel
     return functools.partial(families.with_spherical_wrist, POSITIONS[family])
 
 
-def arm_of(numbers: Scalars, family: Family) -> Arm:
+def arm_of(numbers: Scalars, family: Family) -> SixAxes:
     """An arm of its numbers, in the order of `analytic.layout`; without what is 0 for its family."""
     threes = list(_threes(numbers))
     steps, across = ARM_STEPS // 3, ARM_ACROSS // 3
@@ -172,13 +172,13 @@ def arm_of(numbers: Scalars, family: Family) -> Arm:
     others = OF_THREE_PARALLEL if family is Family.THREE_PARALLEL else OF_WRIST
     for k in NO_STEPS.get(family, ()) + others:
         p[k] = NOTHING
-    return Arm(threes[:steps], p, threes[across])
+    return SixAxes(threes[:steps], p, threes[across])
 
 
-def wanted_of(numbers: Scalars) -> Wanted:
+def wanted_of(numbers: Scalars) -> ToolTarget:
     """What a pose asks for, of its numbers."""
     *rows, point = _threes(numbers)
-    return Wanted(rows, point)
+    return ToolTarget(rows, point)
 
 
 def _threes(numbers: Scalars) -> Iterator[Scalars]:

@@ -9,10 +9,10 @@ the Stanford arm are among them. Where the order is reversed, `walked_back` solv
 
 from __future__ import annotations
 
-from limbik.analytic.families import Arm, Branch, Position, difference, negative, total
+from limbik.analytic.families import BranchSigns, Position, SixAxes, difference, negative, total
 from limbik.analytic.subproblems import (
     Motion,
-    Slide,
+    Travel,
     moved,
     nearly_double,
     onto,
@@ -31,16 +31,16 @@ LEVEL = 1e-9  # under which the square in a quadratic equation of an arm's numbe
 def walked_back(position: Position) -> Position:
     """The same joints in the other order: from the point back to the base, which is brought to the point."""
 
-    def solve(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+    def solve(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
         h, p = arm.h, arm.p
         directions: list[Scalars] = [negative(h[k]) for k in (2, 1, 0)]
-        back = Arm(directions, [p[0], negative(p[2]), negative(p[1]), point], [])
+        back = SixAxes(directions, [p[0], negative(p[2]), negative(p[1]), point], [])
         return position(back, p[3], branch)[::-1]
 
     return solve
 
 
-def rrp_where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rrp_where_1_and_2_are_parallel(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """SCARA: what lies along axis 1 is up to the slide alone."""
     h = arm.h
     out = total(arm.p[2], arm.p[3])
@@ -48,7 +48,7 @@ def rrp_where_1_and_2_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> 
     return [*_two_links(arm, moved(h[2], third, out), point, branch), third]
 
 
-def rpr_where_1_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rpr_where_1_and_3_are_parallel(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """SCARA with the slide in the middle."""
     h, p = arm.h, arm.p
     between = total(p[1], p[2])
@@ -58,7 +58,7 @@ def rpr_where_1_and_3_are_parallel(arm: Arm, point: Scalars, branch: Branch) -> 
     return [onto(h[0], total(between, rotate(h[2], third, p[3])), point), second, third]
 
 
-def rrp_where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rrp_where_1_and_2_intersect(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """A spherical arm: how far the point is from where the axes meet is up to the slide alone."""
     h = arm.h
     out = total(arm.p[2], arm.p[3])
@@ -68,7 +68,7 @@ def rrp_where_1_and_2_intersect(arm: Arm, point: Scalars, branch: Branch) -> lis
     return [onto(h[0], rotate(h[1], second, out), point), second, third]
 
 
-def rrp_sliding_across_2(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rrp_sliding_across_2(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """What lies along axis 2 is up to joint 1 alone, then the slide makes the distance."""
     h = arm.h
     out = total(arm.p[2], arm.p[3])
@@ -78,7 +78,7 @@ def rrp_sliding_across_2(arm: Arm, point: Scalars, branch: Branch) -> list[Motio
     return [first, onto(h[1], moved(h[2], third, out), left), third]
 
 
-def rpr_sliding_across_3(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rpr_sliding_across_3(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """What lies along axis 3 is up to joint 1 alone, then the slide makes the distance."""
     h, p = arm.h, arm.p
     between = total(p[1], p[2])
@@ -88,7 +88,7 @@ def rpr_sliding_across_3(arm: Arm, point: Scalars, branch: Branch) -> list[Motio
     return [first, second, onto(h[2], p[3], negative(moved(h[1], second, negative(left))))]
 
 
-def rpr_sliding_along_1(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rpr_sliding_along_1(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """Axes 1 and 3 intersect, and the slide is along axis 1: how far the point is from it, and so how high
     above where they meet, is up to joint 3 alone.
     """
@@ -102,7 +102,7 @@ def rpr_sliding_along_1(arm: Arm, point: Scalars, branch: Branch) -> list[Motion
     return [onto(h[0], out, point), second, third]
 
 
-def rpp(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def rpp(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """What lies across both slides is up to joint 1 alone."""
     h = arm.h
     start = total(total(arm.p[1], arm.p[2]), arm.p[3])
@@ -112,12 +112,12 @@ def rpp(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     scale = 1.0 / dot(normal, normal)
     return [
         first,
-        Slide(dot(cross(left, h[2]), normal) * scale),
-        Slide(dot(cross(h[1], left), normal) * scale),
+        Travel(dot(cross(left, h[2]), normal) * scale),
+        Travel(dot(cross(h[1], left), normal) * scale),
     ]
 
 
-def prp(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def prp(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """Joint 2 keeps what lies along its axis, and distances: a linear and a quadratic equation of the two
     slides (a, b), the latter with t along the line of the former.
     """
@@ -126,27 +126,27 @@ def prp(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
     a, b = dot(h[1], h[0]), dot(h[1], h[2])
     scale = 1.0 / (a * a + b * b)
     level = (dot(h[1], u) - dot(h[1], w)) * scale
-    u, w = moved(h[0], Slide(-level * a), u), moved(h[2], Slide(level * b), w)
+    u, w = moved(h[0], Travel(-level * a), u), moved(h[2], Travel(level * b), w)
     square = (b * b - a * a) * scale
     half = (dot(h[2], w) * a - dot(h[0], u) * b) * sqrt(scale)
     rest = dot(u, u) - dot(w, w)
     t = _root(square, half, rest, branch.elbow) * sqrt(scale)
-    first = Slide(level * a - t * b, is_nearly_double=nearly_double(half * half - square * rest))
-    third = Slide(level * b + t * a)
-    u, w = moved(h[0], Slide(t * b), u), moved(h[2], Slide(t * a), w)
+    first = Travel(level * a - t * b, is_nearly_double=nearly_double(half * half - square * rest))
+    third = Travel(level * b + t * a)
+    u, w = moved(h[0], Travel(t * b), u), moved(h[2], Travel(t * a), w)
     return [first, onto(h[1], w, u), third]
 
 
-def ppp(arm: Arm, point: Scalars, branch: Branch) -> list[Motion]:
+def ppp(arm: SixAxes, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """Three linear equations, by Cramer's rule."""
     h, p = arm.h, arm.p
     left = difference(point, total(total(p[1], p[2]), p[3]))
     across = [cross(h[1], h[2]), cross(h[2], h[0]), cross(h[0], h[1])]
     scale = 1.0 / dot(h[0], across[0])
-    return [Slide(dot(left, each) * scale) for each in across]
+    return [Travel(dot(left, each) * scale) for each in across]
 
 
-def _two_links(arm: Arm, out: Scalars, point: Scalars, branch: Branch) -> list[Motion]:
+def _two_links(arm: SixAxes, out: Scalars, point: Scalars, branch: BranchSigns) -> list[Motion]:
     """Joints 1 and 2 bring the point `out`, as seen from joint 2, to a point."""
     second = to_distance(arm.p[1], arm.h[1], out, dot(point, point), branch.elbow)
     return [onto(arm.h[0], total(arm.p[1], rotate(arm.h[1], second, out)), point), second]

@@ -53,7 +53,7 @@ class Turn(NamedTuple):
     is_small: Scalar = 0.0  # 1 where what an arm is off its closed form may decide the angle
 
 
-class Slide(NamedTuple):
+class Travel(NamedTuple):
     """How far a prismatic joint is moved along its axis; it turns nothing."""
 
     distance: Scalar
@@ -63,12 +63,12 @@ class Slide(NamedTuple):
     is_small: Scalar = 0.0
 
 
-Motion: TypeAlias = Turn | Slide
+Motion: TypeAlias = Turn | Travel
 
 
 def rotate(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
     """v as a joint's motion turns it about its unit axis (Rodrigues)."""
-    if isinstance(motion, Slide) or all(isinstance(a, float) and a == 0.0 for a in v):
+    if isinstance(motion, Travel) or all(isinstance(a, float) and a == 0.0 for a in v):
         return list(v)
     c, s = motion.cosine, motion.sine
     along = (1.0 - c) * dot(axis, v)
@@ -77,7 +77,7 @@ def rotate(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
 
 def rotate_back(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
     """v turned about a unit axis in the opposite sense."""
-    return rotate(axis, motion if isinstance(motion, Slide) else Turn(motion.cosine, -motion.sine), v)
+    return rotate(axis, motion if isinstance(motion, Travel) else Turn(motion.cosine, -motion.sine), v)
 
 
 def moved(axis: Scalars, motion: Motion, v: Scalars) -> list[Scalar]:
@@ -121,22 +121,22 @@ def level(a: Scalar, b: Scalar, x: Scalar, sign: Scalar) -> Turn:
     return _normalised(a * x - b * off, b * x + a * off, FREE_LEVEL**4, nearly_double(beyond, square))
 
 
-def slide_to_plane(normal: Scalars, axis: Scalars, u: Scalars, distance: Scalar) -> Slide:
+def slide_to_plane(normal: Scalars, axis: Scalars, u: Scalars, distance: Scalar) -> Travel:
     """A slide along a unit axis with normal . (u + axis x) = distance."""
-    return Slide((distance - dot(normal, u)) / dot(normal, axis))
+    return Travel((distance - dot(normal, u)) / dot(normal, axis))
 
 
-def slide_to_distance(u: Scalars, axis: Scalars, square: Scalar, sign: Scalar) -> Slide:
+def slide_to_distance(u: Scalars, axis: Scalars, square: Scalar, sign: Scalar) -> Travel:
     """A slide along a unit axis with |u + axis x|^2 = square; sign: 1 or -1, which of two."""
     along = dot(axis, u)
     beyond = along * along - dot(u, u) + square
     slide = sign * sqrt(larger(beyond, 0.0)) - along
-    return Slide(slide, is_nearly_double=nearly_double(beyond))
+    return Travel(slide, is_nearly_double=nearly_double(beyond))
 
 
 def amount(motion: Motion) -> Scalar:
     """What a joint's value is: an angle [rad] in [-pi, pi], or a length."""
-    return motion.distance if isinstance(motion, Slide) else angle(motion)
+    return motion.distance if isinstance(motion, Travel) else angle(motion)
 
 
 def angle(turn: Turn) -> Scalar:

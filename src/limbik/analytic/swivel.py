@@ -43,7 +43,7 @@ class SwivelArm(NamedTuple):
     across: dict[int, list[float]]  # a vector across axes 2 and 6 of seven, by index
 
 
-class Reached(NamedTuple):
+class SwivelPose(NamedTuple):
     """What a pose asks for."""
 
     rotation: list[Scalars]  # [3] rows of R_1 ... R_7
@@ -85,14 +85,14 @@ def swivel_arm(axes: Axes) -> SwivelArm | None:
     )
 
 
-def reached(arm: SwivelArm, pose: Matrix4) -> Reached:
+def reached(arm: SwivelArm, pose: Matrix4) -> SwivelPose:
     """What a pose [4, 4] of the tool asks for."""
     rotation = (pose[:3, :3] @ np.array(arm.home).T).tolist()
     point = difference(pose[:3, 3].tolist(), arm.shoulder)
-    return Reached(rotation, difference(point, times(rotation, arm.hand)))
+    return SwivelPose(rotation, difference(point, times(rotation, arm.hand)))
 
 
-def elbow(arm: SwivelArm, wanted: Reached, bend: Scalar) -> Elbow:
+def elbow(arm: SwivelArm, wanted: SwivelPose, bend: Scalar) -> Elbow:
     """The elbow for a bend of 1 or -1; at full reach or beyond, straight."""
     turn = to_distance(arm.upper, arm.h[3], arm.fore, dot(wanted.wrist, wanted.wrist), bend)
     own = _frame(total(arm.upper, rotate(arm.h[3], turn, arm.fore)), arm.upper, arm.h[3])
@@ -101,7 +101,7 @@ def elbow(arm: SwivelArm, wanted: Reached, bend: Scalar) -> Elbow:
 
 
 def rotations(
-    arm: SwivelArm, wanted: Reached, bent: Elbow, swivel: Turn, shoulder: Scalar, wrist: Scalar
+    arm: SwivelArm, wanted: SwivelPose, bent: Elbow, swivel: Turn, shoulder: Scalar, wrist: Scalar
 ) -> list[Turn]:
     """The rotations of all joints at a swivel angle; shoulder and wrist: 1 or -1, which of two."""
     h = arm.h
@@ -113,7 +113,7 @@ def rotations(
     return [*three, bent.turn, *_spherical(h[4:], arm.across[6], hand, wrist)]
 
 
-def error(arm: SwivelArm, wanted: Reached, rotations: list[Turn]) -> Scalar:
+def error(arm: SwivelArm, wanted: SwivelPose, rotations: list[Turn]) -> Scalar:
     """By forward kinematics: how far the wrist [m] and the last axes are from the goal, squared."""
     h = arm.h
     point: Scalars = arm.fore
@@ -132,7 +132,7 @@ def error(arm: SwivelArm, wanted: Reached, rotations: list[Turn]) -> Scalar:
     return square
 
 
-def swivel_of(arm: SwivelArm, wanted: Reached, q: Array) -> float:
+def swivel_of(arm: SwivelArm, wanted: SwivelPose, q: Array) -> float:
     """The swivel angle [rad] of a configuration q [7] that reaches what is wanted."""
     rotations = [Turn(math.cos(value), math.sin(value)) for value in q]
     v: Scalars = arm.upper
@@ -155,7 +155,7 @@ def flips(arm: SwivelArm, q: Array) -> Array:
 
 
 def critical_angles(
-    arm: SwivelArm, wanted: Reached, bent: Elbow, lower: Array, upper: Array
+    arm: SwivelArm, wanted: SwivelPose, bent: Elbow, lower: Array, upper: Array
 ) -> Iterator[float]:
     """The swivel angles [rad] at which joints 1 to 3 and 5 to 7 may be at their limits [7]."""
     for index in (0, 1, 2, 4, 5, 6):
@@ -164,7 +164,7 @@ def critical_angles(
                 yield from _where(arm, wanted, bent, index, Turn(math.cos(limit), math.sin(limit)))
 
 
-def _where(arm: SwivelArm, wanted: Reached, bent: Elbow, index: int, at: Turn) -> Iterator[float]:
+def _where(arm: SwivelArm, wanted: SwivelPose, bent: Elbow, index: int, at: Turn) -> Iterator[float]:
     """The swivel angles at which a joint may have a value: those with u . R(swivel) v = value."""
     h, still = arm.h, Turn(1.0, 0.0)
     first = 0 if index < 3 else 4

@@ -15,10 +15,10 @@ from limbik import solvers
 from limbik.app.goal_io import GoalErrors, as_goals, as_they_are, check, goal_errors, legal, out_of_reach
 from limbik.app.null_space import null_directions
 from limbik.app.open_scene import OpenedArm
+from limbik.app.page_world import Around
 from limbik.app.parameters import parameters
-from limbik.app.protocol.space import ArmMotion, ArmMove, Measure, Move, SpaceSettings
+from limbik.app.protocol.space import ArmMove, ArmMoveReply, MeasureOptions, MoveRequest, SpaceSettings
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed
-from limbik.app.surroundings import Around
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.model import Model
@@ -48,7 +48,7 @@ _ENDS = {status: status.name.lower() for status in Status} | {Status.SOLVED: "li
 
 
 @dataclass(frozen=True, eq=False)
-class Watched:
+class WatchedAnswer:
     """An answer and the configurations on the path to it."""
 
     q: Array  # [nq]
@@ -61,11 +61,11 @@ def move(
     arm_move: ArmMove,
     name: str,
     q: Array,
-    request: Move,
+    request: MoveRequest,
     seconds: float,
     time_limit: float | None = None,
     around: Around | None = None,
-) -> ArmMotion:
+) -> ArmMoveReply:
     """Move the arm from q [nq], for at most about so many seconds if it is to search.
 
     time_limit [s]: of each solve. around: what it is not to collide with.
@@ -99,7 +99,7 @@ class _Ask:
         arm: OpenedArm,
         arm_move: ArmMove,
         name: str,
-        request: Move,
+        request: MoveRequest,
         time_limit: float | None,
         around: Around | None,
     ) -> None:
@@ -128,15 +128,15 @@ class _Ask:
         limits = self.request.settings.limits
         return self.name, goals, tuple(self.arm_move.locked), limits, self.arm_move.posture is None
 
-    def drag(self, start: Array) -> Watched:
+    def drag(self, start: Array) -> WatchedAnswer:
         """From where the arm is, without restarts."""
         return self._all_parts(start, 0, self.request.settings.iterations, restarts=0)
 
-    def search(self, start: Array, seconds: float) -> Watched:
+    def search(self, start: Array, seconds: float) -> WatchedAnswer:
         """From anywhere, until the goals are met or the budget or the time is spent; the best answer."""
         began = time.perf_counter()
         done, budget, nearest = 0, FIRST_SEARCH, math.inf
-        best: Watched | None = None
+        best: WatchedAnswer | None = None
         if self.around is not None:
             self.options["time_limit"] = seconds
         for seed in itertools.count():
@@ -169,7 +169,7 @@ class _Ask:
         settings = self.request.settings
         return missed.first_within(ROUNDING * settings.tolerance, ROUNDING * settings.tolerance_rotation)
 
-    def _all_parts(self, q: Array, seed: int, iterations: int, restarts: int | None) -> Watched:
+    def _all_parts(self, q: Array, seed: int, iterations: int, restarts: int | None) -> WatchedAnswer:
         """The arm, then its branches one after the other; or all at once."""
         rows: list[Array] = []
         ended = Status.SOLVED
@@ -183,7 +183,7 @@ class _Ask:
         if self.around is not None and ended is Status.SOLVED:
             q, ended = self._freed(seen.solution, seed)
             rows.append(q[None])
-        return Watched(q, np.concatenate(rows), _ENDS[ended])
+        return WatchedAnswer(q, np.concatenate(rows), _ENDS[ended])
 
     def _freed(self, solution: Solution, seed: int) -> tuple[Array, Status]:
         """A solution of the same goals that is free of collision; what comes nearest where none is found."""
@@ -192,13 +192,13 @@ class _Ask:
         return free.q, free.ended
 
 
-def _measured(ask: _Ask, watched: Watched, microseconds: float, alone: float | None) -> ArmMotion:
+def _measured(ask: _Ask, watched: WatchedAnswer, microseconds: float, alone: float | None) -> ArmMoveReply:
     model, arm_move, request = ask.model, ask.arm_move, ask.request
     rows = watched.rows
     if not np.isfinite(rows).all():
         raise SolverError(f"{ask.name} left the numbers: it answered with a value that is not finite")
     missed = goal_errors(model, arm_move.goals, rows)
-    return ArmMotion(
+    return ArmMoveReply(
         arm=arm_move.arm,
         solver=ask.name,
         q=watched.q,
@@ -220,10 +220,15 @@ def _measured(ask: _Ask, watched: Watched, microseconds: float, alone: float | N
 
 
 def _still(
-    arm_move: ArmMove, name: str, q: Array, measure: Measure | None, model: Model, around: Around | None
-) -> ArmMotion:
+    arm_move: ArmMove,
+    name: str,
+    q: Array,
+    measure: MeasureOptions | None,
+    model: Model,
+    around: Around | None,
+) -> ArmMoveReply:
     """The answer for an arm without goals."""
-    return ArmMotion(
+    return ArmMoveReply(
         arm=arm_move.arm,
         solver=name,
         q=q,
@@ -241,7 +246,7 @@ def _still(
     )
 
 
-def _ellipsoid(model: Model, measure: Measure | None, arm_move: ArmMove, q: Array) -> dict[str, Any]:
+def _ellipsoid(model: Model, measure: MeasureOptions | None, arm_move: ArmMove, q: Array) -> dict[str, Any]:
     if measure is None or measure.arm != arm_move.arm:
         return {}
     matrix, manipulability = velocity_ellipsoid(model, q, measure.frame, arm_move.locked)

@@ -17,33 +17,33 @@ from starlette.types import Message
 from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketDisconnected
 
 from limbik import __version__, solvers
-from limbik.app.compiling import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
+from limbik.app.compilation import FIRST, FIRST_IN_SPACE, in_space, is_in_space, order, warm_up_in_space
 from limbik.app.kernels import Kernels
 from limbik.app.motions.description import shown
 from limbik.app.motions.opener import MotionOpener
 from limbik.app.protocol import (
     MAX_OPEN_BYTES,
-    Explain,
-    Export,
+    ExplainRequest,
+    ExportRequest,
     Failure,
-    FollowPath,
+    FollowPathRequest,
     Hello,
     MessageError,
-    Move,
-    Open,
-    ReadWorld,
+    MoveRequest,
+    NullspaceRequest,
+    OpenRequest,
+    PlaneSolutionsRequest,
+    PlaneSolveRequest,
     Request,
-    Reset,
-    SelfMotion,
-    ShowMotion,
-    Slide,
-    Solve,
-    SolveAll,
-    SolveAllInPlane,
+    ResetRequest,
+    SelfMotionRequest,
+    ShowMotionRequest,
+    SolutionsRequest,
     Welcome,
+    WorldRequest,
     parse,
 )
-from limbik.app.protocol.motion import ShownMotion
+from limbik.app.protocol.motion import ShowMotionReply
 from limbik.app.reach_maps import ReachMap
 from limbik.app.scene_description import robots
 from limbik.app.scene_opener import SceneOpener
@@ -82,21 +82,26 @@ class Bounds:
 
 DEFAULT_BOUNDS = Bounds()
 Beside = (  # what is looked for while arms move
-    Explain | SolveAll | SolveAllInPlane | SelfMotion | FollowPath | ReadWorld
+    ExplainRequest
+    | SolutionsRequest
+    | PlaneSolutionsRequest
+    | SelfMotionRequest
+    | FollowPathRequest
+    | WorldRequest
 )
 BESIDE = {  # of each page one at a time
-    Explain: "explanation",
-    SolveAll: "search for all solutions",
-    SolveAllInPlane: "search for all solutions",
-    SelfMotion: "curve of self-motion",
-    FollowPath: "path",
-    ReadWorld: "file of objects",
+    ExplainRequest: "explanation",
+    SolutionsRequest: "search for all solutions",
+    PlaneSolutionsRequest: "search for all solutions",
+    SelfMotionRequest: "curve of self-motion",
+    FollowPathRequest: "path",
+    WorldRequest: "file of objects",
 }
 INTERPRETED_SECONDS = 0.2  # that a solve of a drag may take while its solver is being compiled
 
 
 class Playground:
-    """What all connections share: the kernels, the bounds, opened scenes, and the sessions that are open.
+    """Common to all connections: the kernels, the bounds, opened scenes, and the sessions that are open.
 
     What takes longer than a drag (searches, reasons, opening) has threads of its own, so that it never holds
     up those who drag. Work that has begun keeps its thread until it ends, also when its page has left: pages
@@ -123,7 +128,7 @@ class Playground:
             threads.shutdown()
         self.workshop.shapes.close()
 
-    def show(self, request: ShowMotion) -> ShownMotion:
+    def show(self, request: ShowMotionRequest) -> ShowMotionReply:
         """A motion. Raises LimbikError for what cannot be opened or changed so."""
         answer, scene = shown(self.motions.open(request), request)
         self.workshop.show(scene)
@@ -224,7 +229,7 @@ class Connection:
             request = parse(text, solvers.names(compiled=True), SOLVERS)
             if isinstance(request, Hello):
                 await self._welcome(tasks)
-            elif isinstance(request, Reset):
+            elif isinstance(request, ResetRequest):
                 self._session.reset()
             elif isinstance(request, Beside):
                 tasks.start_soon(self._look, request, tasks)
@@ -248,24 +253,32 @@ class Connection:
             logger.exception("a request failed")
             await self._send(Failure(message="the server failed on this request", id=id()).encode())
 
-    async def _answer_to(self, request: Solve | Open | Move | Slide | Export | ShowMotion) -> str | bytes:
+    async def _answer_to(
+        self,
+        request: PlaneSolveRequest
+        | OpenRequest
+        | MoveRequest
+        | NullspaceRequest
+        | ExportRequest
+        | ShowMotionRequest,
+    ) -> str | bytes:
         playground, space = self._playground, self._space
-        if isinstance(request, ShowMotion):
+        if isinstance(request, ShowMotionRequest):
             return await _in_thread(playground.show, request, playground.searching)
-        if isinstance(request, Open):
+        if isinstance(request, OpenRequest):
             return await _in_thread(space.open, request, playground.opening)
-        if isinstance(request, Move) and request.search:
+        if isinstance(request, MoveRequest) and request.search:
             playground.kernels.hasten(_kernels_of(request))
             return await _in_thread(space.move, request, playground.searching)
-        if isinstance(request, Export):
+        if isinstance(request, ExportRequest):
             return await _in_thread(space.export, request, playground.searching)
         # A drag does not wait for the compiler: solvers begin interpreted, and answer before they are done.
         is_ready = playground.kernels.hasten(_kernels_of(request))
         threads = playground.solving if is_ready else playground.interpreting
         time_limit = None if is_ready else INTERPRETED_SECONDS
-        if isinstance(request, Solve):
+        if isinstance(request, PlaneSolveRequest):
             return await _in_thread(lambda each: self._session.solve(each, time_limit), request, threads)
-        if isinstance(request, Move):
+        if isinstance(request, MoveRequest):
             return await _in_thread(lambda each: space.move(each, time_limit), request, threads)
         return await _in_thread(space.slide, request, threads)
 
@@ -290,15 +303,15 @@ class Connection:
 
     async def _explained(self, request: Beside) -> str | bytes:
         space, threads = self._space, self._playground.searching
-        if isinstance(request, Explain):
+        if isinstance(request, ExplainRequest):
             return await _in_thread(space.explain, request, threads)
-        if isinstance(request, SelfMotion):
+        if isinstance(request, SelfMotionRequest):
             return await _in_thread(space.self_motion, request, threads)
-        if isinstance(request, FollowPath):
+        if isinstance(request, FollowPathRequest):
             return await _in_thread(space.follow_path, request, threads)
-        if isinstance(request, ReadWorld):
+        if isinstance(request, WorldRequest):
             return await _in_thread(space.read_world, request, self._playground.opening)
-        if isinstance(request, SolveAllInPlane):
+        if isinstance(request, PlaneSolutionsRequest):
             return await _in_thread(self._session.solve_all, request, threads)
         return await _in_thread(space.solve_all, request, threads)
 
@@ -339,11 +352,11 @@ class Answer(Protocol):
         """As it goes to the page."""
 
 
-def _kernels_of(request: Solve | Move | Slide) -> list[str]:
+def _kernels_of(request: PlaneSolveRequest | MoveRequest | NullspaceRequest) -> list[str]:
     """What a request is solved with, as the kernels are named."""
-    if isinstance(request, Solve):
+    if isinstance(request, PlaneSolveRequest):
         return list(request.solvers)
-    if isinstance(request, Slide):
+    if isinstance(request, NullspaceRequest):
         return in_space([FIRST_IN_SPACE])
     return in_space({name for arm in request.arms if arm.goals for name in arm.solvers})
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limbik.app.protocol.space import SpaceSettings, Wanted
+from limbik.app.protocol.space import FrameGoal, SpaceSettings
 from limbik.errors import GoalError
 from limbik.goals import Direction, Goal, Pose, Position
 from limbik.model import JointKind, Model
@@ -62,7 +62,7 @@ class GoalErrors(NamedTuple):
         return int(within[0]) if within.size else -1
 
 
-def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:
+def as_goals(wanted: Sequence[FrameGoal]) -> list[Goal]:
     """What solvers get: a direction is two goals."""
     goals: list[Goal] = []
     for wanted_goal in wanted:
@@ -79,12 +79,12 @@ def as_goals(wanted: Sequence[Wanted]) -> list[Goal]:
     return goals
 
 
-def as_they_are(model: Model, wanted: Sequence[Wanted], q: Array) -> list[Wanted]:
+def as_they_are(model: Model, wanted: Sequence[FrameGoal], q: Array) -> list[FrameGoal]:
     """The same goals, each where its frame is at q [nq]."""
     return [_as_it_is(wanted_goal, model.pose(q, wanted_goal.frame)) for wanted_goal in wanted]
 
 
-def _as_it_is(wanted_goal: Wanted, pose: Matrix4) -> Wanted:
+def _as_it_is(wanted_goal: FrameGoal, pose: Matrix4) -> FrameGoal:
     rotation = pose[:3, :3]
     if wanted_goal.kind == "direction":  # its target is the z axis of a rotation
         rotation = rotation_between(np.array([0.0, 0.0, 1.0]), rotation[:, AXES[wanted_goal.axis]])
@@ -92,7 +92,7 @@ def _as_it_is(wanted_goal: Wanted, pose: Matrix4) -> Wanted:
     return replace(wanted_goal, position=pose[:3, 3], quat_xyzw=quat_xyzw)
 
 
-def check(model: Model, wanted: Sequence[Wanted]) -> None:
+def check(model: Model, wanted: Sequence[FrameGoal]) -> None:
     """Raise ModelError for a frame that the model has not, GoalError for one that no joint moves."""
     for wanted_goal in wanted:
         model.frame(wanted_goal.frame)
@@ -107,7 +107,7 @@ def legal(model: Model, q: Array, limits: bool) -> Array:
     return model.clip(q) if limits else model.integrate(q, np.zeros(model.nv))
 
 
-def goal_errors(model: Model, wanted: Sequence[Wanted], q: Array) -> GoalErrors:
+def goal_errors(model: Model, wanted: Sequence[FrameGoal], q: Array) -> GoalErrors:
     """How far the goals are from being met at q [k, nq]."""
     metres, radians = np.zeros((len(q), len(wanted))), np.zeros((len(q), len(wanted)))
     for k, wanted_goal in enumerate(wanted):
@@ -118,7 +118,7 @@ def goal_errors(model: Model, wanted: Sequence[Wanted], q: Array) -> GoalErrors:
     return GoalErrors(metres, radians)
 
 
-def out_of_reach(model: Model, wanted: Sequence[Wanted], settings: SpaceSettings) -> list[float]:
+def out_of_reach(model: Model, wanted: Sequence[FrameGoal], settings: SpaceSettings) -> list[float]:
     """By how much each goal is proved to be out of reach, at least [m]; 0 where nothing is proved."""
     return [
         distance_out_of_reach(model, as_goals([one]), settings.tolerance, settings.limits) for one in wanted
@@ -135,6 +135,6 @@ def distance_out_of_reach(model: Model, goals: Sequence[Goal], tolerance: float,
     return 0.0 if bound is None else bound.missing
 
 
-def _rotation(wanted_goal: Wanted) -> Matrix3:
+def _rotation(wanted_goal: FrameGoal) -> Matrix3:
     assert wanted_goal.quat_xyzw is not None, "only called for goals that have one"
     return quat_to_matrix(quat_normalise(wanted_goal.quat_xyzw))

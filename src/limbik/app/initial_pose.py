@@ -22,8 +22,8 @@ DIP = 0.02  # of the reach that the links may sink by
 
 
 def initial_pose(model: Model) -> Array:
-    """A configuration [nq] with room to all limits: 0 where that has room, else the middle of the range. An
-    arm that is stretched or stuck there is bent; of a bend and its mirror image the one further forward.
+    """A configuration [nq] with a margin to all limits: 0 where that has one, else the middle of the range.
+    An arm that is stretched or stuck there is bent; of a bend and its mirror image the one further forward.
     """
     straight = _inside(model)
     if not 0.0 < model.reach() < math.inf:

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from limbik.app.open_scene import OpenedArm
-from limbik.app.protocol.space import Widened
+from limbik.app.protocol.space import LimitOverrides
 from limbik.errors import ModelError
 from limbik.model import Joint, JointKind, Model
 
 LIMITED = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 
 
-def with_wider_limits(arm: OpenedArm, widened: Sequence[Widened]) -> OpenedArm:
+def with_wider_limits(arm: OpenedArm, widened: Sequence[LimitOverrides]) -> OpenedArm:
     """The arm with these limits. Raises ModelError for a joint that is not there, or has no such limits."""
     if not widened:
         return arm
     return replace(arm, arm=replace(arm.arm, model=_wider(arm.model, {one.joint: one for one in widened})))
 
 
-def _wider(model: Model, widened: dict[str, Widened]) -> Model:
+def _wider(model: Model, widened: dict[str, LimitOverrides]) -> Model:
     for name in widened:
         joint = model.joint(name)
         if joint.kind not in LIMITED or joint.mimic is not None:
@@ -42,7 +42,7 @@ def _wider(model: Model, widened: dict[str, Widened]) -> Model:
     )
 
 
-def _joint(joint: Joint, widened: dict[str, Widened]) -> Joint:
+def _joint(joint: Joint, widened: dict[str, LimitOverrides]) -> Joint:
     wider = widened.get(joint.name)
     if wider is not None:
         return _widened(joint, wider.lower, wider.upper)

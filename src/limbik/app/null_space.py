@@ -11,8 +11,8 @@ import numpy as np
 from limbik import nullspace, solvers
 from limbik.all_solutions import FreeMotion
 from limbik.app.goal_io import as_goals, as_they_are, legal
-from limbik.app.protocol.space import Slide, Wanted
-from limbik.app.shown_solutions import has_closed_form
+from limbik.app.protocol.space import FrameGoal, NullspaceRequest
+from limbik.app.solution_choice import has_closed_form
 from limbik.errors import GoalError
 from limbik.goals import Goal
 from limbik.model import Joint, Model
@@ -23,7 +23,9 @@ NEAR = 1e-2  # [rad or m] a solution that the arm is at
 WORST_MISS = 1e-3  # [m or rad] a slide that cannot hold its goals better ends
 
 
-def null_directions(model: Model, wanted: Sequence[Wanted], q: Array, locked: Collection[str] = ()) -> Array:
+def null_directions(
+    model: Model, wanted: Sequence[FrameGoal], q: Array, locked: Collection[str] = ()
+) -> Array:
     """Orthonormal basis [nv, k] of the velocities of the joints before the goals' frames that hold the goals
     to first order; joints that are locked do not move.
     """
@@ -51,7 +53,7 @@ def aligned(basis: Array, before: Array | None) -> Array:
     return np.asarray(basis @ left @ right)
 
 
-def slide(model: Model, request: Slide, before: Array | None) -> tuple[Array, Array]:
+def slide(model: Model, request: NullspaceRequest, before: Array | None) -> tuple[Array, Array]:
     """(q, the null directions there) after moving by `slide.amount` [rad] along a null direction; it ends
     early where the goals can no longer be held. Locked joints stay where they are.
 
@@ -87,7 +89,7 @@ def curve(model: Model, goals: Sequence[Goal], q: Array, limits: bool) -> FreeMo
     return free[0] if len(free) == 1 else None
 
 
-def _held(model: Model, goals: list[Goal], q: Array, request: Slide) -> Array | None:
+def _held(model: Model, goals: list[Goal], q: Array, request: NullspaceRequest) -> Array | None:
     options: dict[str, Any] = {"restarts": 0, "iterations": 50, "limits": request.limits}
     solution = solvers.solve(model, goals, start=q, locked=request.locked, **options)
     is_near = max(solution.error, solution.error_rotation) <= WORST_MISS

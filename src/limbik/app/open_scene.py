@@ -1,4 +1,4 @@
-"""A scene that is open in the playground: its arms, what they look like, and what was remarked on the way."""
+"""A scene that is open in the playground: its arms, what they look like, and what was remarked meanwhile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass
 
 from limbik.errors import ModelError
-from limbik.formats.visual import Mesh, Visual
+from limbik.formats.visual import Visual, VisualMesh
 from limbik.model import Model
 from limbik.scene import Scene, SceneArm
 from limbik.spatial import Array
@@ -59,13 +59,13 @@ class Opened:
         return digest.hexdigest()[:40]
 
     @functools.cached_property
-    def meshes(self) -> tuple[Mesh, ...]:
+    def meshes(self) -> tuple[VisualMesh, ...]:
         """The surfaces, each once, in the order of their numbers."""
         meshes = (visual.mesh for arm in self.arms for visual in arm.visuals)
         return tuple({id(mesh): mesh for mesh in meshes if mesh is not None}.values())
 
 
-def _stamp(mesh: Mesh) -> bytes:
+def _stamp(mesh: VisualMesh) -> bytes:
     if mesh.path is None:
         return hashlib.sha256(mesh.data or b"").digest()
     state = mesh.path.stat()

@@ -20,7 +20,7 @@ def culprit(diagnosis: Diagnosis) -> str:
 
 
 def remedies(diagnosis: Diagnosis) -> list[dict[str, Any]]:
-    """Changes that help, the most likely first; each has a `kind`.
+    """Changes that help, by likelihood; each has a `kind`.
 
     "unlock": `joints` that are to be free. "widen": `limits`, each of a `joint`, on a `side`, to a `value`
     with its `unit`. "position": the goals give up their orientations. "move": the goals go where the nearest
@@ -73,7 +73,7 @@ def _wider(excess: Excess) -> dict[str, Any]:
 
 
 def _solved(_: Diagnosis) -> str:
-    return "There is a solution, but no direct way to it from here."
+    return "There is a solution, but no direct path to it from here."
 
 
 def _converged(diagnosis: Diagnosis) -> str:

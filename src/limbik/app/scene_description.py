@@ -13,7 +13,7 @@ import numpy as np
 
 from limbik import solvers
 from limbik.app.open_scene import Opened, OpenedArm
-from limbik.app.protocol.space import Scene
+from limbik.app.protocol.space import OpenReply
 from limbik.formats.end_effector import tips
 from limbik.formats.visual import Visual
 from limbik.goals import Position
@@ -26,10 +26,10 @@ PICTURES = Path(__file__).parent / "static" / "robots"  # made by tools/robot_pi
 _SEGMENT = re.compile(r"(?P<part>.+)\.s(?P<index>\d+)")  # links of arms from .arm files
 
 
-def described(opened: Opened, request_id: int) -> Scene:
+def described(opened: Opened, request_id: int) -> OpenReply:
     """The answer to the request that opened a scene."""
     numbers = {id(mesh): k for k, mesh in enumerate(opened.meshes)}
-    return Scene(
+    return OpenReply(
         id=request_id,
         name=opened.scene.name,
         token=opened.token,

@@ -18,14 +18,14 @@ from typing import Any, TypeAlias, cast
 
 from limbik import load
 from limbik.app.bounded_cache import BoundedCache
+from limbik.app.collision_shapes import PreparedShapes
 from limbik.app.initial_pose import initial_pose
 from limbik.app.open_scene import Opened, OpenedArm, check_size
-from limbik.app.prepared_shapes import PreparedShapes
-from limbik.app.protocol.space import MAX_ARMS, Open
-from limbik.app.protocol.space import Source as RequestedSource
+from limbik.app.protocol.space import MAX_ARMS, OpenRequest
+from limbik.app.protocol.space import SceneSource as RequestedSource
 from limbik.app.reader_warnings import remarks, without_folders
-from limbik.app.side_by_side import side_by_side
-from limbik.app.stored_shapes import StoredShapes
+from limbik.app.robot_row import side_by_side
+from limbik.app.shape_store import StoredShapes
 from limbik.app.upload import Upload
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
 from limbik.formats import arm as arm_format
@@ -35,7 +35,7 @@ from limbik.formats.load import read
 from limbik.formats.preset_visuals import dressed
 from limbik.formats.separate_process import apart
 from limbik.formats.source import Source, decoded, open_source
-from limbik.formats.visual import Look, Mesh, Visual
+from limbik.formats.visual import Look, Visual, VisualMesh
 from limbik.formats.visuals import look_or_why, read_with_look
 from limbik.locks import fork_safe
 from limbik.model import Model
@@ -62,7 +62,7 @@ _READINGS = {
 
 
 class SceneOpener:
-    """What all pages share: scenes that were opened, and uploads. May be used by any thread."""
+    """The state common to all pages: scenes that were opened, and uploads. May be used by any thread."""
 
     def __init__(self) -> None:
         self._opened: BoundedCache[Opened] = BoundedCache(max_items=MAX_OPENED, max_bytes=MAX_OPENED_BYTES)
@@ -82,7 +82,7 @@ class SceneOpener:
         self._uploads.put(upload.token, upload, upload.size)
         return upload.token
 
-    def open(self, request: Open) -> Opened:
+    def open(self, request: OpenRequest) -> Opened:
         """The scene that a page asks for. Raises LimbikError for one that cannot be opened."""
         source = request.source
         if source.kind == "text":
@@ -103,14 +103,14 @@ class SceneOpener:
         self._shown.put(opened.key, opened, size)
         return size
 
-    def mesh(self, key: str, number: int) -> Mesh | None:
+    def mesh(self, key: str, number: int) -> VisualMesh | None:
         """A mesh of a scene that is open; None where there is none."""
         opened = self._shown.get(key)
         if opened is None or not 0 <= number < len(opened.meshes):
             return None
         return opened.meshes[number]
 
-    def _make(self, request: Open) -> Opened:
+    def _make(self, request: OpenRequest) -> Opened:
         if request.source.kind == "robot":
             return _robots(request, self.robot)
         return _uploaded(self.uploaded(request.source.token), request)
@@ -120,13 +120,13 @@ class SceneOpener:
         upload = self._uploads.get(token)
         if upload is None:
             raise LimbikError(
-                "the server no longer has these files: it forgets them when it stops, or needs the room; "
+                "the server no longer has these files: it forgets them when it stops, or needs the memory; "
                 "drop them on the page again"
             )
         return upload
 
 
-def _key(request: Open) -> str:
+def _key(request: OpenRequest) -> str:
     source = request.source
     parts = (source.kind, *source.names, source.token, request.base, request.angles, request.lenient)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:40]
@@ -147,7 +147,7 @@ def _naming_arms() -> Iterator[None]:
 # --- robots by name -----------------------------------------------------------------------------------------
 
 
-def _robots(request: Open, robot: Callable[[str], Robot]) -> Opened:
+def _robots(request: OpenRequest, robot: Callable[[str], Robot]) -> Opened:
     arms, notes = [], []
     base = cast(Base, request.base)
     for name in request.source.names:
@@ -216,7 +216,7 @@ def _different(names: Sequence[str]) -> list[str]:
 # --- texts and uploads --------------------------------------------------------------------------------------
 
 
-def _uploaded(upload: Upload, request: Open) -> Opened:
+def _uploaded(upload: Upload, request: OpenRequest) -> Opened:
     source, others = _description_in(upload)
     _check_length(source)
     is_arm = arm_format.is_arm(source.text)
@@ -242,14 +242,14 @@ def _some(notes: Sequence[str]) -> list[str]:
     return [*notes[:MAX_NOTES], *([f"and {more} more remarks of this kind"] if more > 0 else [])]
 
 
-def _arms(source: Source, request: Open) -> Scene:
+def _arms(source: Source, request: OpenRequest) -> Scene:
     scene = load_scene(source, angles=cast(Any, request.angles), lenient=request.lenient)
     if len(scene.arms) > MAX_ARMS:
         raise ModelError(f"the playground shows up to {MAX_ARMS} arms, found {len(scene.arms)}")
     return scene
 
 
-def _read(source: Source, request: Open) -> tuple[Scene, Look]:
+def _read(source: Source, request: OpenRequest) -> tuple[Scene, Look]:
     """What a description of any other format holds. Libraries read it, so this is done in a process of its
     own, whose death is an error for the page and not the server's.
     """

@@ -15,11 +15,18 @@ from numpy.typing import NDArray
 from limbik import planar_arm, solvers
 from limbik.app.goal_io import distance_out_of_reach
 from limbik.app.parameters import parameters
-from limbik.app.protocol import BOUNDS, Arm, Frame, Settings, Solve, SolveAllInPlane
+from limbik.app.protocol import (
+    BOUNDS,
+    PlaneArmReply,
+    PlaneSettings,
+    PlaneSolutionsRequest,
+    PlaneSolveReply,
+    PlaneSolveRequest,
+)
 from limbik.app.protocol.plane import read_solve
 from limbik.app.protocol.reading import Reader
-from limbik.app.protocol.solutions import Solutions
-from limbik.app.shown_solutions import shown, solutions_of
+from limbik.app.protocol.solutions import SolutionsReply
+from limbik.app.solution_choice import shown, solutions_of
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed
 from limbik.errors import SolverError
 from limbik.goals import Position
@@ -46,7 +53,7 @@ class Session:
         """Send every arm back to the neutral bend."""
         self._q.clear()
 
-    def solve(self, request: Solve, time_limit: float | None = None) -> Frame:
+    def solve(self, request: PlaneSolveRequest, time_limit: float | None = None) -> PlaneSolveReply:
         """Move all arms of the request toward its target, each for at most so long [s], and measure them.
 
         Raises:
@@ -55,9 +62,9 @@ class Session:
         began = time.perf_counter()
         self._q.update(request.start)
         arms = tuple(self._move(name, request, time_limit) for name in request.solvers)
-        return Frame(id=request.id, arms=arms, server_ms=1e3 * (time.perf_counter() - began))
+        return PlaneSolveReply(id=request.id, arms=arms, server_ms=1e3 * (time.perf_counter() - began))
 
-    def solve_all(self, request: SolveAllInPlane) -> Solutions:
+    def solve_all(self, request: PlaneSolutionsRequest) -> SolutionsReply:
         """All configurations that reach the target. It touches nothing that moves."""
         model = arm(request.links, math.radians(request.limit_degrees) if request.limits else None)
         target = (request.target - request.base) / request.length * (1.0, -1.0)
@@ -65,7 +72,7 @@ class Session:
         solutions = solutions_of(model, [Position(target=target)], start, request.limits)
         return shown(model, solutions, id=request.id)
 
-    def _move(self, name: str, request: Solve, time_limit: float | None) -> Arm:
+    def _move(self, name: str, request: PlaneSolveRequest, time_limit: float | None) -> PlaneArmReply:
         settings = request.settings
         model = arm(request.links, math.radians(settings.limit_degrees) if settings.limits else None)
         tolerance = settings.tolerance / request.length
@@ -98,7 +105,7 @@ class Session:
         if not (np.isfinite(q).all() and np.isfinite(trace.q).all()):
             raise SolverError(f"{name} left the numbers: it answered with an angle that is not finite")
         self._q[name] = q
-        return Arm(
+        return PlaneArmReply(
             solver=name,
             q=q,
             errors=trace.error * request.length,
@@ -167,6 +174,6 @@ def warm_up(name: str) -> None:
         Session().solve(read_solve(Reader(message, BOUNDS), SOLVERS))
 
 
-def _solver(name: str, settings: Settings) -> Solver:
+def _solver(name: str, settings: PlaneSettings) -> Solver:
     offered = {"damping": settings.damping, "gamma": settings.gamma, "lambda_": settings.lambda_}
     return solvers.get(name, **{key: offered[key] for key in parameters()[name] if key in offered})

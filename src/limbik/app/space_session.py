@@ -16,42 +16,42 @@ import numpy as np
 
 from limbik import solvers
 from limbik.app.arm_moves import WITH_PRIORITIES, move
-from limbik.app.followed_path import followed_path
 from limbik.app.goal_io import as_goals, check, goal_errors, legal
 from limbik.app.limit_overrides import with_wider_limits
 from limbik.app.null_space import curve, slide
 from limbik.app.open_scene import Opened, OpenedArm
-from limbik.app.protocol.path import FollowedPath, FollowPath
+from limbik.app.page_world import Around, PageWorld
+from limbik.app.path_playback import followed_path
+from limbik.app.protocol.path import FollowPathReply, FollowPathRequest
 from limbik.app.protocol.reading import MessageError
-from limbik.app.protocol.solutions import Solutions
+from limbik.app.protocol.solutions import SolutionsReply
 from limbik.app.protocol.space import (
-    ArmMotion,
     ArmMove,
-    Curve,
-    Explain,
-    Explanation,
-    Export,
-    Exported,
-    Motion,
-    Move,
-    Open,
-    Refused,
-    Scene,
-    SelfMotion,
-    Slide,
-    SolveAll,
-    Wanted,
-    Widened,
+    ArmMoveReply,
+    ArmRefusal,
+    ExplainReply,
+    ExplainRequest,
+    ExportReply,
+    ExportRequest,
+    FrameGoal,
+    LimitOverrides,
+    MoveReply,
+    MoveRequest,
+    NullspaceRequest,
+    OpenReply,
+    OpenRequest,
+    SelfMotionReply,
+    SelfMotionRequest,
+    SolutionsRequest,
 )
-from limbik.app.protocol.world import ReadWorld, Surroundings, WorldRead
+from limbik.app.protocol.world import WorldContents, WorldReply, WorldRequest
 from limbik.app.reader_warnings import remarks
 from limbik.app.remedies import COLLISIONS, culprit, remedies
 from limbik.app.scene_description import described
 from limbik.app.scene_opener import SceneOpener
-from limbik.app.shown_solutions import has_closed_form, shown, solutions_of
-from limbik.app.surroundings import Around, PageWorld
+from limbik.app.solution_choice import has_closed_form, shown, solutions_of
 from limbik.app.upload import Upload
-from limbik.app.world_reading import read_objects
+from limbik.app.world_upload import read_objects
 from limbik.collision.geometry import geometry_of, keep_geometry
 from limbik.collision.world_files import world_text
 from limbik.errors import LimbikError, SolverError
@@ -74,11 +74,11 @@ class SpaceSession:
         self._q: dict[tuple[int, str], Array] = {}
         self._directions: dict[int, Array] = {}  # null directions of each arm, as they were told last
         self._wider: dict[
-            int, tuple[tuple[Widened, ...], OpenedArm]
+            int, tuple[tuple[LimitOverrides, ...], OpenedArm]
         ] = {}  # arms with the limits requested last
         self._world = PageWorld(workshop.stored_shapes)  # of moves
 
-    def open(self, request: Open) -> Scene:
+    def open(self, request: OpenRequest) -> OpenReply:
         """Show another scene. Raises LimbikError for one that cannot be opened; the old one stays then."""
         opened = self._workshop.open(request)
         scene = described(opened, request.id)
@@ -89,11 +89,11 @@ class SpaceSession:
         self._world = PageWorld(self._workshop.stored_shapes)
         return scene
 
-    def move(self, request: Move, time_limit: float | None = None) -> Motion:
+    def move(self, request: MoveRequest, time_limit: float | None = None) -> MoveReply:
         """Move arms toward their goals, each solve for at most so long [s]. A solver that cannot do it is
         told; the others go on."""
         began = time.perf_counter()
-        arms: list[ArmMotion | Refused] = []
+        arms: list[ArmMoveReply | ArmRefusal] = []
         notes: dict[str, None] = {}  # an ordered set
         count = sum(len(requested.solvers) for requested in request.arms)
         if request.measure is not None:
@@ -114,7 +114,7 @@ class SpaceSession:
                 arms.append(self._move(arm, requested, name, request, seconds, passed, time_limit, around))
                 if requested.posture is not None and requested.goals and name not in WITH_PRIORITIES:
                     notes[f"{name} knows no priorities, so it leaves the posture aside."] = None
-        return Motion(
+        return MoveReply(
             id=request.id,
             arms=arms,
             notes=list(notes),
@@ -127,12 +127,12 @@ class SpaceSession:
         arm: OpenedArm,
         requested: ArmMove,
         name: str,
-        request: Move,
+        request: MoveRequest,
         seconds: float,
         passed: float,
         time_limit: float | None,
         around: Around | None,
-    ) -> ArmMotion | Refused:
+    ) -> ArmMoveReply | ArmRefusal:
         try:
             if passed > MOVE_SECONDS:
                 raise SolverError(f"not begun: the solvers before it took {passed:.0f} s")
@@ -141,7 +141,7 @@ class SpaceSession:
         except LimbikError as error:
             if isinstance(error, MessageError):
                 raise
-            return Refused(arm=requested.arm, solver=name, refused=str(error))
+            return ArmRefusal(arm=requested.arm, solver=name, refused=str(error))
         self._q[requested.arm, name] = motion.q  # type: ignore[assignment]
         return motion
 
@@ -151,7 +151,7 @@ class SpaceSession:
             return _configuration(arm, requested.start[name], f"arms[{requested.arm}].start.{name}")
         return self._q.get((requested.arm, name), arm.start)
 
-    def slide(self, request: Slide) -> Motion:
+    def slide(self, request: NullspaceRequest) -> MoveReply:
         """Move along a null direction of the goals. Raises GoalError where there is none."""
         began = time.perf_counter()
         arm = self._arm(request.arm, "arm", request.widened)
@@ -161,7 +161,7 @@ class SpaceSession:
         self._directions[request.arm] = basis
         missed = goal_errors(arm.model, request.goals, q[None])
         seconds = time.perf_counter() - began
-        motion = ArmMotion(
+        motion = ArmMoveReply(
             arm=request.arm,
             solver="nullspace",
             q=q,
@@ -177,9 +177,9 @@ class SpaceSession:
             out_of_reach=[0.0] * len(request.goals),
             nullity=basis.shape[1],
         )
-        return Motion(id=request.id, arms=[motion], server_ms=1e3 * seconds)
+        return MoveReply(id=request.id, arms=[motion], server_ms=1e3 * seconds)
 
-    def explain(self, request: Explain) -> Explanation:
+    def explain(self, request: ExplainRequest) -> ExplainReply:
         """Why the goals are not met, or that they can be."""
         arm = self._arm(request.arm, "arm", request.widened)
         check(arm.model, request.goals)
@@ -198,7 +198,7 @@ class SpaceSession:
             options |= {"world": around.world, "clearance": around.clearance, "time_limit": EXPLAIN_SECONDS}
         solution = solvers.solve(model, goals, start=start, locked=request.locked, **options)
         diagnosis = solution.explain()
-        return Explanation(
+        return ExplainReply(
             id=request.id,
             arm=request.arm,
             culprit=culprit(diagnosis),
@@ -211,7 +211,7 @@ class SpaceSession:
             remedies=remedies(diagnosis),
         )
 
-    def solve_all(self, request: SolveAll) -> Solutions:
+    def solve_all(self, request: SolutionsRequest) -> SolutionsReply:
         """All configurations that meet the goals, with all joints free to move."""
         arm = self._arm(request.arm, "arm", request.widened)
         check(arm.model, request.goals)
@@ -222,34 +222,34 @@ class SpaceSession:
         around = self._beside(request.arm, arm, request.world)
         return shown(arm.model, solutions, id=request.id, arm=request.arm, is_quick=is_quick, around=around)
 
-    def self_motion(self, request: SelfMotion) -> Curve:
+    def self_motion(self, request: SelfMotionRequest) -> SelfMotionReply:
         """How the joints can move together while the goals stay met, with all joints free to move."""
         arm = self._arm(request.arm, "arm", request.widened)
         check(arm.model, request.goals)
         q = legal(arm.model, _configuration(arm, request.q, "q"), request.limits)
         free = curve(arm.model, as_goals(request.goals), q, request.limits)
         if free is None:
-            return Curve(id=request.id, arm=request.arm)
+            return SelfMotionReply(id=request.id, arm=request.arm)
         rows = np.linspace(0, len(free.q) - 1, min(MAX_POINTS, len(free.q))).round().astype(int)
         points = free.q[rows].tolist()
-        return Curve(id=request.id, arm=request.arm, q=points, closed=free.closed, ends=free.ends)
+        return SelfMotionReply(id=request.id, arm=request.arm, q=points, closed=free.closed, ends=free.ends)
 
-    def follow_path(self, request: FollowPath) -> FollowedPath:
+    def follow_path(self, request: FollowPathRequest) -> FollowPathReply:
         """The joints along a path, within the limits, with all joints free to move."""
         arm = self._arm(request.arm, "arm", request.widened)
         _configuration(arm, request.q, "q")
         return followed_path(arm.model, request)
 
-    def read_world(self, request: ReadWorld) -> WorldRead:
+    def read_world(self, request: WorldRequest) -> WorldReply:
         """The objects in a file. Raises FormatError for one that cannot be read."""
         if request.text is not None:
             upload = Upload(request.name, {request.name: request.text.encode()})
         else:
             upload = self._workshop.uploaded(request.token or "")
         objects, notes = read_objects(upload, self._workshop.stored_shapes)
-        return WorldRead(id=request.id, name=upload.name, objects=objects, notes=notes)
+        return WorldReply(id=request.id, name=upload.name, objects=objects, notes=notes)
 
-    def export(self, request: Export) -> Exported:
+    def export(self, request: ExportRequest) -> ExportReply:
         """The scene as it stands on the page, or the objects around it. Raises ModelError where the format
         cannot say it.
         """
@@ -260,26 +260,26 @@ class SpaceSession:
         for k in range(len(opened.arms)):
             arm = self._arm(k, "q", request.widened[k] if k < len(request.widened) else ())
             q = arm.start if k >= len(request.q) else _configuration(arm, request.q[k], f"q[{k}]")
-            goals: Sequence[Wanted] = request.goals[k] if k < len(request.goals) else ()
+            goals: Sequence[FrameGoal] = request.goals[k] if k < len(request.goals) else ()
             check(arm.model, goals)
             arms.append(replace(arm.arm, q=arm.model.clip(q), goals=tuple(as_goals(goals))))
         scene = replace(opened.scene, arms=tuple(arms))
         with remarks() as notes:
             text = scene.to_arm() if request.format == "arm" else scene.to_urdf()
         name = f"{_file_name(scene.name)}.{request.format}"
-        return Exported(id=request.id, format=request.format, name=name, text=text, notes=notes)
+        return ExportReply(id=request.id, format=request.format, name=name, text=text, notes=notes)
 
-    def _exported_world(self, request: Export) -> Exported:
+    def _exported_world(self, request: ExportRequest) -> ExportReply:
         around = PageWorld(self._workshop.stored_shapes)
-        requested = request.world or Surroundings(things=(), clearance=0.0)
+        requested = request.world or WorldContents(things=(), clearance=0.0)
         world = around.around(0, self._scene().arms[0].model, requested).world
         carried = [thing.name for thing in requested.things if thing.held is not None]
         notes = [f"What arms carry is left out: {', '.join(carried)}."] if carried else []
         name = f"{_file_name(self._scene().scene.name)}-objects.json"
-        return Exported(id=request.id, format="world", name=name, text=world_text(world), notes=notes)
+        return ExportReply(id=request.id, format="world", name=name, text=world_text(world), notes=notes)
 
     def _around(
-        self, page: PageWorld, number: int, arm: OpenedArm, requested: Surroundings | None
+        self, page: PageWorld, number: int, arm: OpenedArm, requested: WorldContents | None
     ) -> Around | None:
         """What an arm is not to collide with; None where nobody asks, and while its shapes are being made.
 
@@ -292,7 +292,7 @@ class SpaceSession:
             keep_geometry(arm.model, geometry_of(own.model))
         return page.around(number, arm.model, requested)
 
-    def _beside(self, number: int, arm: OpenedArm, requested: Surroundings | None) -> Around | None:
+    def _beside(self, number: int, arm: OpenedArm, requested: WorldContents | None) -> Around | None:
         """The same for a request that may run beside a move."""
         return self._around(PageWorld(self._workshop.stored_shapes), number, arm, requested)
 
@@ -301,7 +301,7 @@ class SpaceSession:
             raise MessageError("no scene is open: send `open` first", field="type")
         return self._opened
 
-    def _arm(self, number: int, field: str, widened: tuple[Widened, ...] = ()) -> OpenedArm:
+    def _arm(self, number: int, field: str, widened: tuple[LimitOverrides, ...] = ()) -> OpenedArm:
         arms = self._scene().arms
         if number >= len(arms):
             raise MessageError(f"`arm` needs a number from 0 to {len(arms) - 1}, found {number}", field=field)

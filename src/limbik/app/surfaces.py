@@ -14,7 +14,7 @@ from limbik.model.shapes import ConvexHull, DistanceGrid, Mesh, Points, Shape
 from limbik.spatial import Array
 
 
-class Surface(NamedTuple):
+class ShownSurface(NamedTuple):
     """Triangles; without any, a cloud of points."""
 
     vertices: Array  # [n, 3] in metres
@@ -31,7 +31,7 @@ class Surface(NamedTuple):
         )
 
 
-def surface_of(shape: Shape) -> Surface:
+def surface_of(shape: Shape) -> ShownSurface:
     """Of a shape that comes from a file. Raises CollisionError for one that has no surface."""
     if isinstance(shape, Points):
         return _cloud(shape.points)
@@ -45,10 +45,10 @@ def surface_of(shape: Shape) -> Surface:
     return _surface(triangles_of(shape))
 
 
-def _surface(triangles: Array) -> Surface:
+def _surface(triangles: Array) -> ShownSurface:
     """triangles: [m, 3, 3]."""
-    return Surface(triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3))
+    return ShownSurface(triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3))
 
 
-def _cloud(points: Array) -> Surface:
-    return Surface(points, np.empty((0, 3), np.intp))
+def _cloud(points: Array) -> ShownSurface:
+    return ShownSurface(points, np.empty((0, 3), np.intp))

@@ -20,7 +20,7 @@ from limbik.model.model import as_model
 from limbik.model.slots import Slot
 from limbik.spatial import Array, as_numbers
 
-MAX_KEPT = 8  # checkers of one model
+MAX_STORED = 8  # checkers of one model
 
 _CHECKERS: Slot[list[Checker]] = Slot(of_shapes=True)
 EMPTY = World()  # for checks of a model against itself
@@ -70,7 +70,7 @@ def checker_of(model: Model, world: World | None = None) -> Checker:
         if checker.world is world and checker.structure == world.revision.structure:
             return checker
     others = [checker for checker in stored if checker.world is not world]
-    return _CHECKERS.put(model, [Checker(model, world), *others[: MAX_KEPT - 1]])[0]
+    return _CHECKERS.put(model, [Checker(model, world), *others[: MAX_STORED - 1]])[0]
 
 
 def contacts(checker: Checker, near: NearPairs) -> tuple[Contact, ...]:

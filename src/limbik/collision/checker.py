@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.object_bodies import body_of
-from limbik.collision.pack import Placed, packed
+from limbik.collision.pack import PlacedBody, packed
 from limbik.collision.pairs import pairs_of
 from limbik.collision.robot_bodies import robot_bodies, tree_of
 from limbik.collision.search import Results, Search
@@ -117,11 +117,11 @@ class Checker:
             rows[:, at : at + 3] = rows[:, at : at + 3] @ quat_to_matrix(q[end - 4 : end])
         return near_pairs(numbers, rows)
 
-    def _objects(self) -> list[Placed]:
+    def _objects(self) -> list[PlacedBody]:
         first = len(self._tree.links) + 1
         names = []
         for k, (name, shape) in enumerate(zip(self.world.names, self.world.shapes, strict=True)):
-            names.append(Placed(name, body_of(shape), first + k, WORLD))
+            names.append(PlacedBody(name, body_of(shape), first + k, WORLD))
         return names
 
     def search_of(self, pairs: Array) -> Search:

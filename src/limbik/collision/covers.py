@@ -48,7 +48,7 @@ def cover(pieces: Sequence[ConvexPiece]) -> Spheres:
 
 
 def _made(pieces: Sequence[ConvexPiece]) -> Spheres:
-    parts = [_Part.of(piece) for piece in pieces]
+    parts = [_CorePart.of(piece) for piece in pieces]
     order = itertools.count()
     waiting = [(-part.overshoot, next(order), part) for part in parts]
     heapq.heapify(waiting)
@@ -82,7 +82,7 @@ def smallest_sphere(points: Array) -> tuple[Array, float]:
     return best, math.sqrt(radius) * (1.0 + ROUNDING) + ROUNDING
 
 
-class _Part:
+class _CorePart:
     """A convex part of a piece's core, and the sphere about it."""
 
     def __init__(self, points: Array, whole: _Whole) -> None:
@@ -93,13 +93,13 @@ class _Part:
         self.overshoot = self.radius - whole.radius - whole.depth(self.center) + whole.overshoot
 
     @classmethod
-    def of(cls, piece: ConvexPiece) -> _Part:
+    def of(cls, piece: ConvexPiece) -> _CorePart:
         if piece.disc > 0.0:
             points, overshoot = _prism(piece), piece.disc * (1.0 / math.cos(math.pi / SIDES) - 1.0)
             return cls(points, _Whole(points, piece.radius, overshoot))
         return cls(piece.vertices, _Whole(piece.vertices, piece.radius))
 
-    def halves(self) -> list[_Part]:
+    def halves(self) -> list[_CorePart]:
         """The two parts on both sides of a plane across the longest side."""
         mean = self.points.mean(axis=0)
         _, _, axes = np.linalg.svd(self.points - mean, full_matrices=False)
@@ -107,7 +107,7 @@ class _Part:
         axis = axes[int(np.ptp(along, axis=0).argmax())]
         heights = self.points @ axis
         middle = 0.5 * (heights.min() + heights.max())
-        return [_Part(_cut(self.points, side * (heights - middle)), self.whole) for side in (1.0, -1.0)]
+        return [_CorePart(_cut(self.points, side * (heights - middle)), self.whole) for side in (1.0, -1.0)]
 
 
 class _Whole:

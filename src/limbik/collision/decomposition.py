@@ -43,7 +43,7 @@ class Decomposition:
 
 def decomposed(triangles: Array) -> Decomposition:
     """Convex pieces that contain a mesh of triangles [m, 3, 3]."""
-    whole = _Part(triangles)
+    whole = _HullPart(triangles)
     if whole.hull is None:
         return Decomposition((corners(whole.points),), 0.0)
     dent = _dent_of_convex(triangles, whole.hull)
@@ -85,7 +85,7 @@ def _area(triangles: Array) -> float:
     return 0.5 * float(np.linalg.norm(normals, axis=1).sum())
 
 
-def overshoot_of(parts: Sequence[_Part], surface: Surface) -> float:
+def overshoot_of(parts: Sequence[_HullPart], surface: Surface) -> float:
     """How far hulls together reach beyond a surface, at most [m]."""
     hulls = [part.hull for part in parts if part.hull is not None]
     maximum = 0.0
@@ -110,7 +110,7 @@ def _covered(hulls: Sequence[Hull], triangles: Array) -> Mask:
 # --- cuts ---------------------------------------------------------------------------------------------------
 
 
-class _Part:
+class _HullPart:
     """A part of the surface, and its hull."""
 
     def __init__(self, triangles: Array) -> None:
@@ -120,12 +120,12 @@ class _Part:
         self.volume = _volume(self.points)
 
 
-def _cuts(whole: _Part) -> Iterator[list[_Part]]:
+def _cuts(whole: _HullPart) -> Iterator[list[_HullPart]]:
     """All parts after one cut, after two, and so on, while a cut wins enough."""
     order = itertools.count()
-    waiting: list[tuple[float, int, _Part, list[_Part]]] = []
+    waiting: list[tuple[float, int, _HullPart, list[_HullPart]]] = []
 
-    def wait(part: _Part) -> None:
+    def wait(part: _HullPart) -> None:
         halves = _halves(part)
         won = part.volume - sum(half.volume for half in halves) if halves else 0.0
         heapq.heappush(waiting, (-won, next(order), part, halves))
@@ -148,21 +148,23 @@ def _cuts(whole: _Part) -> Iterator[list[_Part]]:
         yield [part for _, _, part, _ in waiting]
 
 
-def _middle(part: _Part) -> list[_Part]:
+def _middle(part: _HullPart) -> list[_HullPart]:
     """The two parts on both sides of a middle of a part: of those across the axes of the frame the one after
     which the next cuts win most.
     """
-    tried: list[tuple[float, int, list[_Part]]] = []
+    tried: list[tuple[float, int, list[_HullPart]]] = []
     for axis in np.eye(3):
         reached = part.points @ axis
         heights = part.triangles @ axis - 0.5 * float(reached.min() + reached.max())
-        halves = [_Part(half) for half in (above(part.triangles, heights), above(part.triangles, -heights))]
+        halves = [
+            _HullPart(half) for half in (above(part.triangles, heights), above(part.triangles, -heights))
+        ]
         quarters = [_halves(half) or [half] for half in halves]
         tried.append((sum(one.volume for each in quarters for one in each), len(tried), halves))
     return min(tried)[2]
 
 
-def _halves(part: _Part) -> list[_Part]:
+def _halves(part: _HullPart) -> list[_HullPart]:
     """The two parts on both sides of the plane whose hulls have the smallest volume; none for a flat part."""
     if part.hull is None:
         return []
@@ -180,7 +182,7 @@ def _halves(part: _Part) -> list[_Part]:
     _, axis, height = best
     heights = part.triangles @ axis - height
     halves = [above(part.triangles, heights), above(part.triangles, -heights)]
-    return [_Part(half) for half in halves] if all(map(len, halves)) else []
+    return [_HullPart(half) for half in halves] if all(map(len, halves)) else []
 
 
 def _axes(vertices: Array) -> Array:
@@ -189,7 +191,7 @@ def _axes(vertices: Array) -> Array:
     return np.concatenate([np.eye(3), principal])
 
 
-def _volumes(part: _Part, axis: Vector3, height: float) -> float:
+def _volumes(part: _HullPart, axis: Vector3, height: float) -> float:
     """Of the hulls on both sides of a plane together, or a little less [m^3]."""
     heights = part.triangles @ axis - height
     crossing = _crossings(part.triangles, heights)

@@ -19,7 +19,7 @@ from limbik.spatial import Array, Matrix4, Vector3, unit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Body:
+class CheckedBody:
     """What is checked under one name: the shapes of a link, or an attached object.
 
     name: of the link or object. link: that carries it; of links on fixed joints the first, so that bodies
@@ -41,7 +41,7 @@ class Body:
 class Geometry:
     """The bodies of a model."""
 
-    bodies: tuple[Body, ...]
+    bodies: tuple[CheckedBody, ...]
     note: str = ""  # what the bodies are not, or are instead
 
     @property
@@ -88,7 +88,7 @@ def _made(model: Model) -> Geometry:
 
 def _body(
     name: str, link: str, shapes: Sequence[LinkShape], carriers: dict[str, tuple[str, Matrix4]]
-) -> Body:
+) -> CheckedBody:
     pieces: list[ConvexPiece] = []
     overshoot, notes, gaps = 0.0, [], []
     for shape in shapes:
@@ -102,7 +102,7 @@ def _body(
         notes += [shape_pieces.note] if shape_pieces.note else []
         gaps += [shape_pieces.gap] if shape_pieces.gap else []
     center, radius = bounding_sphere(pieces)
-    return Body(
+    return CheckedBody(
         name=name,
         link=link,
         pieces=tuple(pieces),

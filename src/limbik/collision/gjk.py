@@ -29,7 +29,7 @@ TOUCHING = 1e-12  # of the size of both pieces
 GJK_RESULT_SIZE = 10
 
 
-class Scratch(NamedTuple):
+class GjkScratch(NamedTuple):
     """Memory for one distance at a time."""
 
     simplex: Annotated[Floats, array(4, WEIGHT + 1)]
@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
 @compiled(inline=False)
 def signed_distance(
     A: Records, B: Records, cores: Cores, relative: Floats,
-    floor: float, horizon: float, scratch: Scratch, result: Floats,
+    floor: float, horizon: float, scratch: GjkScratch, result: Floats,
 ) -> float:  # fmt: skip
     """The signed distance [m] of two pieces, relative [12] being the pose of B's frame in that of A.
 
@@ -102,7 +102,7 @@ def is_known(S: Floats, count: int) -> bool:
 @compiled
 def overlap(
     A: Records, B: Records, cores: Cores, relative: Floats, size: float,
-    has_start: bool, scratch: Scratch, result: Floats,
+    has_start: bool, scratch: GjkScratch, result: Floats,
 ) -> float:  # fmt: skip
     """The depth of two cores in each other [m]."""
     if has_start:

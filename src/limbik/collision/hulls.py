@@ -80,7 +80,7 @@ def fewer_corners(vertices: Array) -> tuple[Array, float]:
     hull of all corners.
 
     From some outermost ones on, the corner farthest from the hull of those before is added, so the radius is
-    also the most by which what is made reaches beyond the exact hull.
+    also the maximum by which what is made reaches beyond the exact hull.
     """
     if len(vertices) <= MAX_VERTICES:
         return vertices, 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple, TypeAlias
 
-from limbik.collision.gjk import GJK_RESULT_SIZE, Scratch, signed_distance
+from limbik.collision.gjk import GJK_RESULT_SIZE, GjkScratch, signed_distance
 from limbik.collision.records import Pairs, Shapes, n_bodies, n_objects, n_pairs
 from limbik.compiler.arrays import Size, array
 from limbik.compiler.kernel import Floats, Matrix, Records, Watch, compiled, is_stopped
@@ -28,7 +28,7 @@ FIRST_FREE = 5  # the first of many configurations that has none
 # Settings.
 MODE = 0
 HORIZON = 1  # [m]
-IS_PLACED = 2  # above 0: the frames of the links are given
+IS_PLACED = 2  # above 0: the frames of the links are arguments
 HAS_ROWS = 3  # above 0: how joints change the distances, too
 SETTINGS_SIZE = 4
 
@@ -41,7 +41,7 @@ Poses: TypeAlias = Annotated[Floats, array(n_objects, 16)]
 Results: TypeAlias = Annotated[Floats, array(Size("n_results"), RESULT_SIZE)]
 
 
-class Workspace(NamedTuple):
+class SearchArrays(NamedTuple):
     """The arrays of one search."""
 
     centers: Annotated[
@@ -58,7 +58,7 @@ class Workspace(NamedTuple):
 @compiled
 def search(
     links: Links, shapes: Shapes, poses: Poses, pairs: Pairs, settings: Floats, q: Matrix,
-    workspace: Workspace, scratch: Scratch, results: Results, rows: Matrix, watch: Watch,
+    workspace: SearchArrays, scratch: GjkScratch, results: Results, rows: Matrix, watch: Watch,
 ) -> int:  # fmt: skip
     """Results for pairs [n, 2] of bodies; returns how many there are, of which the first are written.
 
@@ -92,7 +92,7 @@ def search(
 @compiled(inline=False)
 def search_at(
     links: Records, shapes: Shapes, pairs: Pairs, settings: Floats, q: Floats, mode: float,
-    workspace: Workspace, scratch: Scratch, results: Floats, rows: Floats,
+    workspace: SearchArrays, scratch: GjkScratch, results: Floats, rows: Floats,
 ) -> int:  # fmt: skip
     """The results of one configuration [nq]."""
     if settings[IS_PLACED] == 0.0:
@@ -154,7 +154,7 @@ def measure_gaps(pairs: Pairs, centers: Floats, gaps: Floats) -> int:
 @compiled(inline=False)
 def look_at(
     shapes: Shapes, pairs: Pairs, k: int, mode: float, horizon: float, count: int,
-    workspace: Workspace, scratch: Scratch, results: Floats,
+    workspace: SearchArrays, scratch: GjkScratch, results: Floats,
 ) -> tuple[int, float]:  # fmt: skip
     """Look at one pair: how many results there are then, and the horizon for others."""
     floor = horizon if mode == ANY else -math.inf
@@ -179,7 +179,7 @@ def look_at(
 
 @compiled
 def body_distance(
-    shapes: Shapes, i: int, j: int, floor: float, horizon: float, workspace: Workspace, scratch: Scratch
+    shapes: Shapes, i: int, j: int, floor: float, horizon: float, workspace: SearchArrays, scratch: GjkScratch
 ) -> float:
     """The signed distance [m] of two bodies, or what is above the horizon; see `gjk.signed_distance`."""
     relative = workspace.relative

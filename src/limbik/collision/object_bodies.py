@@ -9,10 +9,10 @@ from limbik.collision.pack import PackedBody, packed_body
 from limbik.collision.pieces import pieces_of
 from limbik.model.shapes import Shape
 
-MAX_KEPT = 256
+MAX_STORED = 256
 
 
-@functools.lru_cache(MAX_KEPT)
+@functools.lru_cache(MAX_STORED)
 def body_of(shape: Shape) -> PackedBody:
     """A shape, packed. Raises as `pieces_of` does."""
     pieces = pieces_of(shape)

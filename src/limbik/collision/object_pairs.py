@@ -10,7 +10,7 @@ import numpy as np
 from limbik.checks import Contact
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.object_bodies import body_of
-from limbik.collision.pack import Placed, packed
+from limbik.collision.pack import PlacedBody, packed
 from limbik.collision.pieces import measured_pieces_of
 from limbik.collision.search import Search
 from limbik.errors import listed
@@ -33,7 +33,7 @@ class ObjectPairs:
         notes = [f"{name}: {note}" for name, each in made for note in (each.gap, each.note) if note]
         self.note = listed(notes, limit=5, between="; ")
         placed = [
-            Placed(name, body_of(shape), 1 + k, WORLD) for k, (name, shape) in enumerate(objects.items())
+            PlacedBody(name, body_of(shape), 1 + k, WORLD) for k, (name, shape) in enumerate(objects.items())
         ]
         self._pairs = [
             pair for pair in itertools.combinations(objects, 2) if frozenset(pair) not in may_touch

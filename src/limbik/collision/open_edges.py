@@ -12,7 +12,8 @@ SAME = 1e-6  # [m] corners that are nearer are one
 def count_open_edges(triangles: Array) -> int:
     """How many edges of triangles [m, 3, 3] an odd number of triangles share: 0 where the surface is closed.
 
-    A surface without such edges parts space into inside and outside, whatever way round its triangles are.
+    A surface without such edges parts space into inside and outside, whatever the orientation of its
+    triangles are.
     """
     corners = np.round(triangles.reshape(-1, 3) / SAME).astype(np.int64)
     vertex_ids = np.unique(corners, axis=0, return_inverse=True)[1].reshape(-1, 3)

@@ -27,7 +27,7 @@ class PackedBody(NamedTuple):
     neighbours: NDArray[np.int64]  # [m]
 
 
-class Placed(NamedTuple):
+class PlacedBody(NamedTuple):
     """A body with a name, on a frame."""
 
     name: str
@@ -75,7 +75,7 @@ def packed_body(
     )
 
 
-def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
+def packed(placed: Sequence[PlacedBody], frame_size: int) -> Packed:
     """Packed bodies, one for each that is placed."""
     placed_bodies = [each.body for each in placed]
     n_pieces, n_vertices, n_neighbours = (
@@ -105,8 +105,8 @@ def packed(placed: Sequence[Placed], frame_size: int) -> Packed:
 
 
 def neighbours_in_hull(vertices: Array) -> list[set[int]]:
-    """For each corner of a hull those that it shares an edge with; empty where looking at all is as fast, and
-    where rounding leaves some of them out of the hull.
+    """For each corner of a hull those at the other ends of its edges; empty where looking at all is as fast,
+    and where rounding leaves some of them out of the hull.
     """
     if len(vertices) < MIN_TO_CLIMB:
         return []

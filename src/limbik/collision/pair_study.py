@@ -129,7 +129,7 @@ def never_touch(model: Model, pair: tuple[int, int]) -> bool:
 
 
 def _box(model: Model) -> tuple[Array, Array]:
-    """The limits; of what turns without any, one turn."""
+    """The limits; of a joint without any, one revolution."""
     lower, upper = model.lower.copy(), model.upper.copy()
     for coordinate in model.coordinates:
         if coordinate.is_periodic:

@@ -48,7 +48,7 @@ def is_planning_scene(data: Mapping[str, Any]) -> bool:
 
 def read_scene_text(source: Source) -> World:
     """The world of a `.scene` text. Raises FormatError, which names the line."""
-    reader = _Reader(source)
+    reader = _TextReader(source)
     reader.line()  # the name of the scene
     world = World()
     while (mark := reader.line()) != ".":
@@ -58,7 +58,7 @@ def read_scene_text(source: Source) -> World:
     return world
 
 
-class _Reader:
+class _TextReader:
     """Lines and words of a text."""
 
     def __init__(self, source: Source) -> None:
@@ -134,7 +134,7 @@ class _Reader:
             self.line_number += 1
 
 
-def _read_object(reader: _Reader, world: World, name: str) -> None:
+def _read_object(reader: _TextReader, world: World, name: str) -> None:
     has_pose = reader.count_in_line() > 1  # as MoveIt itself tells the two forms apart
     pose_object = reader.pose() if has_pose else np.eye(4)
     shapes: list[tuple[Shape, Matrix4]] = []
@@ -154,7 +154,7 @@ def _read_object(reader: _Reader, world: World, name: str) -> None:
         raise reader.error(str(error)) from None
 
 
-def _shape_in_text(reader: _Reader, name: str) -> Shape | None:
+def _shape_in_text(reader: _TextReader, name: str) -> Shape | None:
     kind = reader.word()
     try:
         if kind == "box":

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from limbik.collision.gjk import Scratch
-from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, Workspace, pose_objects, search_at
+from limbik.collision.gjk import GjkScratch
+from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, SearchArrays, pose_objects, search_at
 from limbik.collision.records import Pairs, Shapes
 from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, Matrix, compiled
@@ -20,12 +20,11 @@ from limbik.numerics.min_norm_step import Multipliers, min_norm_step, n_inequali
 from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.joints import SPHERICAL, advance
 from limbik.tree.kinematics import nv
-from limbik.tree.workspace import Objectives, Tree, n_rows, nq
-from limbik.tree.workspace import Workspace as TreeWorkspace
+from limbik.tree.workspace import Objectives, Tree, Workspace, n_rows, nq
 
 STEPS = 30
 STALLED = 10  # steps without a gain end it
-GAIN = 0.9  # of the least that was missing [m, and units of the goals]
+GAIN = 0.9  # of the smallest error [m, and units of the goals]
 LONGEST = 0.3  # [rad, and lengths] of a step in any joint
 SHORTEST = 1e-7  # the same, under which nothing moves any more
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count
@@ -60,9 +59,9 @@ class Push(NamedTuple):
 
 @compiled
 def push_out(
-    tree: Tree, objectives: Objectives, workspace: TreeWorkspace, shapes: Shapes, poses: Poses, pairs: Pairs,
-    search_settings: Floats, near: Workspace, scratch: Scratch, results: Results, rows: Matrix, push: Push,
-    multipliers: Multipliers,
+    tree: Tree, objectives: Objectives, workspace: Workspace, shapes: Shapes, poses: Poses, pairs: Pairs,
+    search_settings: Floats, near: SearchArrays, scratch: GjkScratch, results: Results, rows: Matrix, push:
+    Push, multipliers: Multipliers,
 ) -> int:  # fmt: skip
     """Bring q, near which the goals are met, to where nothing is in collision and they are nearly met.
 
@@ -102,8 +101,8 @@ def push_out(
 
 @compiled
 def worst_of(push: Push, results: Floats, count: int, left: Floats) -> tuple[float, float]:
-    """How much the pair lacks that is nearest to the clearance and its room [m], and the largest error of the
-    goals.
+    """How much the pair lacks that is nearest to the clearance and its margin [m], and the largest error of
+    the goals.
     """
     deepest = off = 0.0
     for k in range(count):
@@ -146,7 +145,7 @@ def add_limits(tree: Tree, size: int, push: Push) -> int:
 
 
 @compiled(inline=False)
-def leave_to_goals(J: Floats, workspace: TreeWorkspace, size: int, push: Push) -> None:
+def leave_to_goals(J: Floats, workspace: Workspace, size: int, push: Push) -> None:
     """What the step toward the goals leaves of the rows, in what the goals leave free."""
     along = push.along[: J.shape[0]]
     for k in range(size):
@@ -160,7 +159,7 @@ def leave_to_goals(J: Floats, workspace: TreeWorkspace, size: int, push: Push) -
 
 
 @compiled(inline=False)
-def make_step(tree: Tree, workspace: TreeWorkspace, push: Push) -> bool:
+def make_step(tree: Tree, workspace: Workspace, push: Push) -> bool:
     """Go on from q; False where nothing moves any more."""
     longest = 0.0
     for v in range(push.change.size):

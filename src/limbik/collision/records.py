@@ -31,7 +31,7 @@ PIECE = np.dtype(
 VERTEX_SIZE = 5
 BEGIN, END = 3, 4
 
-# What is checked as one: pieces that share a frame.
+# What is checked as one: pieces on one frame.
 BODY = np.dtype(
     [
         ("frame", np.int64),  # where its frame begins among the frames
@@ -53,7 +53,7 @@ class Cores(NamedTuple):
     """The vertices of pieces, in the frames of their bodies."""
 
     vertices: Annotated[Floats, array(Size("n_vertices"), VERTEX_SIZE)]
-    # Indices of vertices that share an edge of a hull with a vertex.
+    # Indices of neighbours of a vertex along the edges of a hull.
     neighbours: Annotated[Any, array(Size("n_neighbours"), dtype=np.int64)]
     # The vertex at which the search for the farthest one has ended last.
     latest: Annotated[Any, array(n_pieces, dtype=np.int64)]

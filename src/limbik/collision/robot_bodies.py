@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from limbik.collision.geometry import geometry_of
-from limbik.collision.pack import Placed, packed_body
+from limbik.collision.pack import PlacedBody, packed_body
 from limbik.model import Model
 from limbik.model.slots import Slot
 from limbik.tree.pack import WORLD, PackedTree, pack_tree
 
 _TREE: Slot[PackedTree] = Slot()
-_BODIES: Slot[list[Placed]] = Slot(of_shapes=True)
+_BODIES: Slot[list[PlacedBody]] = Slot(of_shapes=True)
 
 
 def tree_of(model: Model) -> PackedTree:
@@ -17,18 +17,18 @@ def tree_of(model: Model) -> PackedTree:
     return _TREE.get(model) or _TREE.put(model, pack_tree(model))
 
 
-def robot_bodies(model: Model) -> list[Placed]:
+def robot_bodies(model: Model) -> list[PlacedBody]:
     """The bodies of a model, on the frames of its tree, packed once for it."""
     return _BODIES.get(model) or _BODIES.put(model, _packed_bodies(model))
 
 
-def _packed_bodies(model: Model) -> list[Placed]:
+def _packed_bodies(model: Model) -> list[PlacedBody]:
     tree = tree_of(model)
     bodies = []
     for body in geometry_of(model).bodies:
         link, pose = tree.link_poses[body.link]
         frame = len(tree.links) if link == WORLD else link
         bodies.append(
-            Placed(body.name, packed_body(body.pieces, body.center, body.radius, pose), frame, link)
+            PlacedBody(body.name, packed_body(body.pieces, body.center, body.radius, pose), frame, link)
         )
     return bodies

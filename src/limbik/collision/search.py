@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.collision import nearest
-from limbik.collision.gjk import Scratch
-from limbik.collision.nearest import PAIR, RESULT_SIZE, SETTINGS_SIZE, Workspace
+from limbik.collision.gjk import GjkScratch
+from limbik.collision.nearest import PAIR, RESULT_SIZE, SETTINGS_SIZE, SearchArrays
 from limbik.collision.pack import Packed
 from limbik.collision.programs import collisions
 from limbik.collision.records import Cores, Shapes
@@ -47,7 +47,7 @@ class Search:
         self.shapes = Shapes(bodies_, pieces, Cores(vertices, neighbours, latest), self.frames)
         self.poses, self.pairs = poses.reshape(-1, 16), pairs
         sizes = {"n_links": len(links), "n_bodies": len(bodies_), "n_pairs": len(pairs)}
-        self.workspace, self.scratch = zeros(Workspace, sizes), zeros(Scratch, sizes)
+        self.workspace, self.scratch = zeros(SearchArrays, sizes), zeros(GjkScratch, sizes)
         self.lock = fork_safe(threading.Lock())  # held by who uses the arrays
         self._links, self._q, self._nv = links, np.zeros((1, nq)), nv
         self._reserve(MAX_RESULTS)

@@ -66,7 +66,7 @@ def split(arguments: Sequence[str]) -> tuple[list[str], list[int], list[str]]:
     A value is what does not begin with a dash and a letter, so that -0.5 is one. All that begins with one
     dash and a letter is taken for a word of a scene, and those who read these say when it is unknown.
     """
-    from limbik.formats.arm_words import is_word
+    from limbik.formats.arm.words import is_word
 
     words: list[str] = []
     positions: list[int] = []

@@ -144,7 +144,7 @@ def lengths(
     fitted = fit_limb_lengths(loaded, lengths=_as_metres(given or []), symmetric=symmetric)
     width = max((len(bone.link) for bone in fitted.bones), default=0)
     for bone in fitted.bones:
-        was = f"was {100.0 * bone.least_m:.2f} to {100.0 * bone.most_m:.2f}"
+        was = f"was {100.0 * bone.min_m:.2f} to {100.0 * bone.max_m:.2f}"
         typer.echo(f"{bone.link:<{width}}  {100.0 * bone.length_m:6.2f} cm, {was}")
     typer.echo(str(fitted))
     write_file(fitted.motion, out)

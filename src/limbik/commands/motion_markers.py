@@ -62,7 +62,7 @@ def solve(
     solved = solve_markers(load_markers(file), body, marker_set=links)
     width = max(len(marker) for marker in solved.markers.names)
     for marker, rms in solved.marker_rms_mm.items():
-        typer.echo(f"{marker:<{width}}  {rms:6.1f} mm  {solved.places[marker][0]}")
+        typer.echo(f"{marker:<{width}}  {rms:6.1f} mm  {solved.positions[marker][0]}")
     for change in (*solved.swaps, *solved.ghosts):
         typer.echo(str(change))
     typer.echo(str(solved))

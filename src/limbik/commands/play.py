@@ -1,4 +1,4 @@
-"""`limbik play`: the playground, and what every command shares that opens it."""
+"""`limbik play`: the playground, and what is common to the commands that open it."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def base(
     folder: Annotated[Path, typer.Argument(help="The folder of a map.")],
     poses: Annotated[Path, typer.Argument(help="CSV of the poses, as `limbik path` reads it.")],
     height: Annotated[float, typer.Option(help="Of the base, in m.")] = 0.0,
-    yaws: Annotated[int, typer.Option(help="Turns about z to try.")] = 16,
+    yaws: Annotated[int, typer.Option(help="Rotations about z to try.")] = 16,
     count: Annotated[int, typer.Option(help="How many poses of the base to print.")] = 5,
 ) -> None:
     """Find where to stand the robot so that it reaches poses, by its map.

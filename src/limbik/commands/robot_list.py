@@ -11,10 +11,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from limbik.formats.registry import BUILT_IN, Robot
+from limbik.formats.registry import BUILT_IN, RegisteredRobot
 
 
-def show(robots: Sequence[Robot], console: Console | None = None) -> None:
+def show(robots: Sequence[RegisteredRobot], console: Console | None = None) -> None:
     """Print the names: those that limbik brings along, those in installed packages, those in others."""
     out = console or Console(highlight=False)
     out.print(Text("limbik.load(NAME) loads a robot, `limbik info NAME` shows it.\n"))
@@ -25,7 +25,7 @@ def show(robots: Sequence[Robot], console: Console | None = None) -> None:
         out.print(_names(group))
 
 
-def _rank(robot: Robot) -> int:
+def _rank(robot: RegisteredRobot) -> int:
     return 0 if robot.is_built_in else 1 if robot.is_available else 2
 
 
@@ -34,7 +34,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", name)]
 
 
-def _heading(source: str, first: Robot) -> Text:
+def _heading(source: str, first: RegisteredRobot) -> Text:
     if source == BUILT_IN:
         return Text.assemble(("limbik", "bold"), ("  always there; so is planar-N, an arm of N links", "dim"))
     if first.is_available:
@@ -43,7 +43,7 @@ def _heading(source: str, first: Robot) -> Text:
     return Text.assemble((source, "bold"), (f"  pip install --no-deps {source} ({size} MB)", "yellow"))
 
 
-def _names(robots: Sequence[Robot]) -> Padding:
+def _names(robots: Sequence[RegisteredRobot]) -> Padding:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, min_width=14)
     table.add_column(overflow="fold")

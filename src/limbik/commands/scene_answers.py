@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from limbik.status import PoseError
 
 
-class _Part(NamedTuple):
+class _ScenePart(NamedTuple):
     """An arm without its branches, or a branch."""
 
     name: str
@@ -116,7 +116,7 @@ def _arm_data(arm: SceneArm, solution: Solution | None) -> dict[str, Any]:
     return {"name": arm.name, **answer, "parts": parts}
 
 
-def _parts(arm: SceneArm, solution: Solution | None) -> Iterator[_Part]:
+def _parts(arm: SceneArm, solution: Solution | None) -> Iterator[_ScenePart]:
     from limbik import Position
 
     of_branches = {joint for branch in arm.branches for joint in branch.joints}
@@ -129,7 +129,7 @@ def _parts(arm: SceneArm, solution: Solution | None) -> Iterator[_Part]:
     for name, tip, joints in named:
         goal, miss = missed_by_frame.get(tip, (None, None))
         point = goal if isinstance(goal, Position) else None
-        yield _Part(name, tip, joints, point, miss, answers.get(tip))
+        yield _ScenePart(name, tip, joints, point, miss, answers.get(tip))
 
 
 def _answers(solution: Solution | None) -> Sequence[Solution]:
@@ -141,11 +141,11 @@ def _answers(solution: Solution | None) -> Sequence[Solution]:
     return solution.parts if isinstance(solution, BranchedSolution) else (solution,)
 
 
-def _status(part: _Part) -> str:
+def _status(part: _ScenePart) -> str:
     return part.answer.status.value if part.goal is not None and part.answer is not None else "no goal"
 
 
-def _part_lines(arm: SceneArm, solution: Solution | None, part: _Part, degrees: bool) -> Iterator[str]:
+def _part_lines(arm: SceneArm, solution: Solution | None, part: _ScenePart, degrees: bool) -> Iterator[str]:
     if part.goal is None or part.miss is None:
         yield f"{part.name}: no goal"
     else:
@@ -157,7 +157,7 @@ def _part_lines(arm: SceneArm, solution: Solution | None, part: _Part, degrees: 
         yield f"  {k:<10} {scale * theta:>z10.5f} {scale * phi:>z10.5f}"
 
 
-def _values(arm: SceneArm, solution: Solution | None, part: _Part) -> list[list[float]]:
+def _values(arm: SceneArm, solution: Solution | None, part: _ScenePart) -> list[list[float]]:
     """theta and phi [rad] of each segment."""
     q = arm.start if solution is None else solution.q
     values = [float(q[arm.model.q_slice(joint).start]) for joint in part.joints]

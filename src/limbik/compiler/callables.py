@@ -25,7 +25,7 @@ PYTHON = "python_functions"  # their addresses: a variable beside the entry, fil
 ENTRY = "entry"
 
 
-class Method(ctypes.Structure):
+class PyMethodDef(ctypes.Structure):
     """CPython's PyMethodDef."""
 
     _fields_ = (
@@ -186,7 +186,7 @@ end:
 def python_callable(engine: Any) -> Any:
     """A program as a built-in function of Python; what its watch raises, the call raises."""
     _give_python_functions(engine)
-    method = Method(ENTRY.encode(), engine.get_function_address(ENTRY), FASTCALL, None)
+    method = PyMethodDef(ENTRY.encode(), engine.get_function_address(ENTRY), FASTCALL, None)
     _methods.append(method)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -199,4 +199,4 @@ def _give_python_functions(engine: Any) -> None:
     addresses[:] = [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
 
 
-_methods: list[Method] = []  # which Python holds by their addresses
+_methods: list[PyMethodDef] = []  # which Python holds by their addresses

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 from limbik.errors import FormatError, did_you_mean
 from limbik.formats.elements import Element, parse
-from limbik.formats.mjcf_checks import Limits, check, copies
+from limbik.formats.mjcf_checks import FileLimits, check, copies
 from limbik.formats.source import Source, decoded
 
 LARGEST_TEXT = 8 * 2**20  # [characters] with all includes expanded
@@ -25,7 +25,7 @@ DEEPEST_INCLUDE = 20
 MAX_ELEMENTS = 10_000  # of an MJCF, with the copies that <replicate> makes
 MAX_ASSETS = 1000  # among them in <asset>: what is not needed is deleted one by one, each time through all
 MAX_MADE_MESHES = 100  # that MuJoCo makes itself
-LIMITS = Limits(copies=MAX_ELEMENTS, fields=2**20, finest=64.0)
+LIMITS = FileLimits(copies=MAX_ELEMENTS, fields=2**20, finest=64.0)
 LARGEST_MESHES = 128 * 2**20  # [bytes] of mesh files, each counted as often as it is named
 
 _ATTRIBUTES = r"""(?:\s+[^\s=<>"'/]+\s*=\s*(?:"[^"]*"|'[^']*'))*\s*"""

@@ -70,7 +70,7 @@ def read(source: SourceLike, *, end_effector: str | None = None) -> Model:
     table = read_table(opened, SETTINGS, COLUMNS)
     convention = _one_of(table.settings.get("convention"), CONVENTIONS, "convention", opened)
     angles = table.settings.get("angles", Cell("radians", 0))
-    reader = _Reader(opened, _one_of(angles, ("radians", "degrees"), "angles", opened) == "degrees")
+    reader = _DhReader(opened, _one_of(angles, ("radians", "degrees"), "angles", opened) == "degrees")
     rows = [reader.row(row) for row in table.rows]
     _refuse_duplicates(table.rows, opened)
     if all(row.kind is JointKind.FIXED for row in rows):
@@ -110,7 +110,7 @@ def _one_of(cell: Cell | None, known: tuple[str, ...], setting: str, source: Sou
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _DhReader:
     """From cells to rows."""
 
     source: Source

@@ -64,7 +64,9 @@ def _rows(form: CanonicalChain, chain: Chain) -> list[Row]:
 
 
 def _rows_of_pose(pose: Matrix4) -> list[Row]:
-    """Fixed rows, in the standard convention, that lead to a pose: first to its origin, then three turns."""
+    """Fixed rows, in the standard convention, that lead to a pose: first to its origin, then three
+    rotations.
+    """
     x, y, z = (float(number) for number in pose[:3, 3])
     toward = math.atan2(y, x)
     first, across, last = euler_zxz(pose[:3, :3])

@@ -150,7 +150,7 @@ def parse(source: Source) -> Element:
     skipped = source.text[: len(source.text) - len(text)].count("\n")
     if not text:
         raise FormatError(source.name, "is empty")
-    builder = _Builder(source.name, skipped)
+    builder = _ElementTreeBuilder(source.name, skipped)
     try:
         builder.parser.Parse(text, True)
     except expat.ExpatError as error:
@@ -163,7 +163,7 @@ def parse(source: Source) -> Element:
     return builder.root
 
 
-class _Builder:
+class _ElementTreeBuilder:
     """Makes elements of what expat finds."""
 
     def __init__(self, source: str, skipped: int) -> None:

@@ -11,7 +11,7 @@ from limbik.model.followers import rules_on_first_leaders
 
 
 def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], list[str]]:
-    """The joints without those limits of followers that leave their leader no room, and a remark on each.
+    """The joints without those limits of followers that leave their leader no range, and a remark on each.
 
     joints: with mimic rules on joints that are among them, not in a circle.
     """
@@ -31,7 +31,7 @@ def without_contradicting_limits(joints: Sequence[Joint]) -> tuple[list[Joint], 
             by_name[joint.name] = replace(joint, lower=-math.inf, upper=math.inf)
             remarks.append(
                 f"joint {joint.name!r} follows {leader!r}, and its limits {joint.lower:g} to {joint.upper:g} "
-                f"would leave that one no room; its limits are not looked at"
+                f"would leave that one no range; its limits are not looked at"
             )
         else:
             ranges[leader] = narrowed

@@ -86,7 +86,7 @@ def _by_name(name: str, takes_srdf: bool) -> Model | None:
     raise ModelError(f"there is no robot and no file {shortened(name)}; {did_you_mean(name, known)}")
 
 
-def _registered(match: registry.Found, takes_srdf: bool) -> Model:
+def _registered(match: registry.RegistryMatch, takes_srdf: bool) -> Model:
     """The robot; what collides of it and its SRDF are looked for when they are first requested."""
     if match.description is None:
         return _preset(match.robot, takes_srdf)
@@ -116,7 +116,7 @@ def _with_srdf(model: Model, path: Path) -> Model:
 
 
 @functools.cache
-def _preset(robot: registry.Robot, takes_srdf: bool) -> Model:
+def _preset(robot: registry.RegisteredRobot, takes_srdf: bool) -> Model:
     preset = load_preset(robot.name)
     return preset.with_shapes_found_by(lambda: _parts_of_preset(preset, robot, takes_srdf))
 
@@ -127,7 +127,7 @@ def _described(description: registry.Description) -> Model:
     return based(read(open_source(path)), end_effector=description.end_effector)
 
 
-def _parts_of_preset(preset: Model, robot: registry.Robot, takes_srdf: bool) -> PartsRead:
+def _parts_of_preset(preset: Model, robot: registry.RegisteredRobot, takes_srdf: bool) -> PartsRead:
     """Of the first installed description; none where there is none, or it does not move as the preset."""
     from limbik.formats.collision_parts import preset_parts
 
@@ -172,7 +172,7 @@ def read(source: Source) -> Model:
 
 def _one_arm(source: Source) -> Model:
     from limbik.formats import arm
-    from limbik.formats.arm_model import model_of
+    from limbik.formats.arm.model import model_of
 
     file = arm.read(source)
     if len(file.arms) > 1:

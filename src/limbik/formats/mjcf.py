@@ -65,7 +65,7 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
 
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:
     """The model, and remarks on what it does not hold."""
-    reader = _Reader(expanded.model)
+    reader = _MjcfReader(expanded.model)
     masses = reader.masses() if expanded.has_masses else []
     shapes, left_out = collisions(expanded.model, reader.names, expanded.colliders)
     rules = pair_rules(expanded.model, reader.names, expanded.spec, expanded.colliders)
@@ -128,7 +128,7 @@ def _checked(value: ArrayLike, size: int, name: str) -> Array:
     return array
 
 
-class _Reader:
+class _MjcfReader:
     """From a compiled MjModel to joints and frames.
 
     A body's joints act one after the other, each about its own anchor. So each is a limbik joint whose frame

@@ -20,7 +20,7 @@ _FORMATS = ("class", "childclass")  # attributes that MuJoCo takes for formats
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class FileLimits:
     """What one file may ask for, with what it includes."""
 
     copies: int  # of elements, that <replicate>, <composite> and <flexcomp> make
@@ -28,10 +28,10 @@ class Limits:
     finest: float  # largest parameter of a mesh that MuJoCo makes itself
 
 
-ON_DISK = Limits(copies=10_000, fields=2**24, finest=1000.0)
+ON_DISK = FileLimits(copies=10_000, fields=2**24, finest=1000.0)
 
 
-def check(root: Element, limits: Limits) -> None:
+def check(root: Element, limits: FileLimits) -> None:
     """Raise FormatError for what is refused in an MJCF, whose includes are expanded."""
     elements = list(root.walk())
     for element in elements:

@@ -9,7 +9,7 @@ import numpy as np
 from limbik.formats.mjcf_compile import UNPAINTED, compiled_with_shapes
 from limbik.formats.mjcf_names import Names
 from limbik.formats.source import Source
-from limbik.formats.visual import Look, Mesh, Visual
+from limbik.formats.visual import Look, Visual, VisualMesh
 from limbik.spatial import pose_from, quat_to_matrix
 
 XYZW = [1, 2, 3, 0]  # indices in wxyz
@@ -19,12 +19,12 @@ def look(source: Source) -> Look:
     """The geoms that MuJoCo shows, without planes and height fields; see `limbik.formats.visuals.look`."""
     mj, notes = compiled_with_shapes(source)
     names = Names(mj)
-    meshes: dict[int, Mesh] = {}
+    meshes: dict[int, VisualMesh] = {}
     visuals = [visual for k in range(mj.ngeom) if (visual := _visual(mj, k, names, meshes))]
     return Look(tuple(visuals), tuple(notes))
 
 
-def _visual(mj: Any, k: int, names: Names, meshes: dict[int, Mesh]) -> Visual | None:
+def _visual(mj: Any, k: int, names: Names, meshes: dict[int, VisualMesh]) -> Visual | None:
     import mujoco
 
     kind = mujoco.mjtGeom(int(mj.geom_type[k]))
@@ -51,13 +51,13 @@ def _visual(mj: Any, k: int, names: Names, meshes: dict[int, Mesh]) -> Visual | 
     if kind == mujoco.mjtGeom.mjGEOM_MESH:
         number = int(mj.geom_dataid[k])
         if number not in meshes:
-            meshes[number] = Mesh("raw", data=_raw(mj, number))
+            meshes[number] = VisualMesh("raw", data=_raw(mj, number))
         return Visual(shape="mesh", mesh=meshes[number], **common)
     return None
 
 
 def _raw(mj: Any, number: int) -> bytes:
-    """One mesh in the form that `Mesh` describes."""
+    """One mesh in the form that `VisualMesh` describes."""
     first, count = mj.mesh_vertadr[number], mj.mesh_vertnum[number]
     vertices = np.asarray(mj.mesh_vert[first : first + count], dtype="<f4")
     first, count = mj.mesh_faceadr[number], mj.mesh_facenum[number]

@@ -27,8 +27,8 @@ def standing(model: Model, other: Model, links: Iterable[str]) -> dict[str, tupl
     """For each of some links of the other model the link of this one that it stands still in, and where
     [4, 4]; None where the two do not move alike.
 
-    The two may stand on the ground turned from each other by quarter turns, as those of Universal Robots do
-    in their own and in the ROS convention.
+    The two may stand on the ground turned from each other by multiples of pi/2, as those of Universal Robots
+    do in their own and in the ROS convention.
     """
     pairs = _pairs(model, other)
     if pairs is None:

@@ -65,7 +65,7 @@ class Description:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Robot:
+class RegisteredRobot:
     """A robot that `limbik.load` knows by name."""
 
     name: str
@@ -99,10 +99,10 @@ class Robot:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class RegistryMatch:
     """What a name stands for."""
 
-    robot: Robot
+    robot: RegisteredRobot
     description: Description | None  # None: the one that limbik brings along
 
     @property
@@ -111,12 +111,12 @@ class Found:
         return self.description or self.robot.installed
 
 
-def robots() -> tuple[Robot, ...]:
+def robots() -> tuple[RegisteredRobot, ...]:
     """All robots that `limbik.load` knows by name, besides "planar-N", in the order of their names."""
     return tuple(_registry().values())
 
 
-def find(name: str) -> Found | None:
+def find(name: str) -> RegistryMatch | None:
     """What a name stands for; None for a name that no robot has.
 
     Capitals do not count, and "-", "_" and blanks are the same. "PACKAGE:NAME" asks for the description in
@@ -127,11 +127,11 @@ def find(name: str) -> Found | None:
     if robot is None:
         return None
     if not package:
-        return Found(
+        return RegistryMatch(
             robot=robot, description=None if robot.is_built_in else _installed(robot, robot.descriptions)
         )
     wanted = tuple(one for one in robot.descriptions if _folded(one.package.name) == _folded(package))
-    return Found(robot=robot, description=_installed(robot, wanted)) if wanted else None
+    return RegistryMatch(robot=robot, description=_installed(robot, wanted)) if wanted else None
 
 
 def names() -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def names() -> tuple[str, ...]:
     return (*registry, *(alias for robot in registry.values() for alias in robot.aliases))
 
 
-def _installed(robot: Robot, descriptions: tuple[Description, ...]) -> Description:
+def _installed(robot: RegisteredRobot, descriptions: tuple[Description, ...]) -> Description:
     for description in descriptions:
         if description.path:
             return description
@@ -152,7 +152,7 @@ def _installed(robot: Robot, descriptions: tuple[Description, ...]) -> Descripti
 
 
 @functools.cache
-def _registry() -> dict[str, Robot]:
+def _registry() -> dict[str, RegisteredRobot]:
     data = tomllib.loads((importlib.resources.files(__package__) / "robots.toml").read_text(encoding="utf-8"))
     packages = {name: Package(name=name, **fields) for name, fields in data["packages"].items()}
     built_in = presets()
@@ -162,8 +162,10 @@ def _registry() -> dict[str, Robot]:
     }
 
 
-def _robot(name: str, fields: dict[str, Any], packages: dict[str, Package], is_built_in: bool) -> Robot:
-    return Robot(
+def _robot(
+    name: str, fields: dict[str, Any], packages: dict[str, Package], is_built_in: bool
+) -> RegisteredRobot:
+    return RegisteredRobot(
         name=name,
         title=preset_title(name) if is_built_in else fields["title"],
         kind=fields.get("kind", KINDS[0]),
@@ -182,7 +184,7 @@ def _robot(name: str, fields: dict[str, Any], packages: dict[str, Package], is_b
 
 
 @functools.cache
-def _by_any_name() -> dict[str, Robot]:
+def _by_any_name() -> dict[str, RegisteredRobot]:
     return {_folded(name): robot for robot in robots() for name in (robot.name, *robot.aliases)}
 
 

@@ -22,7 +22,7 @@ _OTHER_TAGS = ("enable_collisions", "disable_default_collisions")  # of MoveIt, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chain:
+class SrdfChain:
     """The joints between two links."""
 
     base_link: str
@@ -30,13 +30,13 @@ class Chain:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
+class SrdfGroup:
     """A named set of joints, as the file says it; `Srdf.joints` makes one list of it."""
 
     name: str
     joints: tuple[str, ...] = ()
     links: tuple[str, ...] = ()  # each stands for the joint that moves it
-    chains: tuple[Chain, ...] = ()
+    chains: tuple[SrdfChain, ...] = ()
     groups: tuple[str, ...] = ()
 
 
@@ -83,7 +83,7 @@ class Srdf:
     """What a file says, by name and in its order."""
 
     name: str
-    groups: Mapping[str, Group]
+    groups: Mapping[str, SrdfGroup]
     named_states: tuple[NamedState, ...]
     end_effectors: Mapping[str, EndEffector]
     virtual_joints: Mapping[str, VirtualJoint]
@@ -124,12 +124,12 @@ class Srdf:
                 q[model.q_slice(name)] = values
         return q
 
-    def _group(self, name: str) -> Group:
+    def _group(self, name: str) -> SrdfGroup:
         if name not in self.groups:
             raise ModelError(f"there is no group {name!r}; {did_you_mean(name, self.groups)}")
         return self.groups[name]
 
-    def _own_joints(self, group: Group, model: Model) -> set[str]:
+    def _own_joints(self, group: SrdfGroup, model: Model) -> set[str]:
         """The joints of a group without those of its subgroups."""
         mover = {joint.child: joint.name for joint in model.joints}
         names = {*group.joints, *(mover[link] for link in group.links if link in mover)}
@@ -154,7 +154,7 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
     """
     robot = _parsed(source)
     robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
-    reader = _Reader(robot, model)
+    reader = _SrdfReader(robot, model)
     elements = robot.by_name("group")
     groups = {name: reader.group(element) for name, element in elements.items()}
     _refuse_circles(elements, groups)
@@ -173,7 +173,7 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
 def disabled_collisions(source: SourceLike) -> tuple[DisabledPair, ...]:
     """Link pairs whose collision check an SRDF disables; nothing else is checked. Raises FormatError."""
     robot = _parsed(source)
-    reader = _Reader(robot, None)
+    reader = _SrdfReader(robot, None)
     return tuple(reader.pair(one) for one in robot.all("disable_collisions"))
 
 
@@ -186,7 +186,7 @@ def _parsed(source: SourceLike) -> Element:
     return robot
 
 
-class _Reader:
+class _SrdfReader:
     """Makes dataclasses of elements and checks names on the way."""
 
     def __init__(self, robot: Element, model: Model | None) -> None:
@@ -196,14 +196,14 @@ class _Reader:
         names = dict.fromkeys([*self.joints, BASE_JOINT, *robot.by_name("virtual_joint")])
         self.joint_names = names if model else None
 
-    def group(self, element: Element) -> Group:
+    def group(self, element: Element) -> SrdfGroup:
         element.refuse_misspelt(("joint", "link", "chain", "group"))
-        return Group(
+        return SrdfGroup(
             name=element.text("name"),
             joints=tuple(self.joint(part) for part in element.all("joint")),
             links=tuple(self.link(part, "name") for part in element.all("link")),
             chains=tuple(
-                Chain(base_link=self.link(part, "base_link"), tip_link=self.link(part, "tip_link"))
+                SrdfChain(base_link=self.link(part, "base_link"), tip_link=self.link(part, "tip_link"))
                 for part in element.all("chain")
             ),
             groups=tuple(_known(part, "name", "group", self.groups) for part in element.all("group")),
@@ -265,7 +265,7 @@ def _known(element: Element, attribute: str, what: str, names: Collection[str] |
     return name
 
 
-def _refuse_circles(elements: Mapping[str, Element], groups: Mapping[str, Group]) -> None:
+def _refuse_circles(elements: Mapping[str, Element], groups: Mapping[str, SrdfGroup]) -> None:
     """Raise for a group that is a part of itself."""
     is_checked: set[str] = set()
     for first in groups:

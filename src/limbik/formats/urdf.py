@@ -23,7 +23,7 @@ lower = upper = 0
                 The joint cannot move, and a FormatWarning says so: some programs write it where nobody filled
                 in the form.
 limits of a follower that contradict its mimic rule
-                They are not looked at if they would leave its leader no room to move, and a FormatWarning
+                They are not looked at if they would leave its leader no range to move, and a FormatWarning
                 says so. ROS never looks at them.
 mimic rule on a joint that does not exist
                 The joint moves on its own, and a FormatWarning says so, as ROS lets it.

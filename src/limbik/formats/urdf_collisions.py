@@ -17,7 +17,7 @@ def collisions(robot: Element, source: Source) -> tuple[list[LinkShape], list[st
     Files of meshes are found, and read when a collision is looked for. A shape that is described wrongly is
     left out and told in a remark: the robot moves without it.
     """
-    reader = _Reader(source)
+    reader = _CollisionReader(source)
     shapes = [
         shape
         for link in robot.all("link")
@@ -27,7 +27,7 @@ def collisions(robot: Element, source: Source) -> tuple[list[LinkShape], list[st
     return shapes, reader.all_remarks()
 
 
-class _Reader:
+class _CollisionReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.found: dict[str, Path | bytes | None] = {}

@@ -23,7 +23,9 @@ def origin_of(element: Element) -> Matrix4:
 
 
 def _rotation(origin: Element) -> Matrix3:
-    """rpy [rad] are turns about the fixed axes x, y and z, in this order; quat_xyzw came with URDF 1.2."""
+    """rpy [rad] are rotations about the fixed axes x, y and z, in this order; quat_xyzw came with URDF
+    1.2.
+    """
     rpy, quat_xyzw = origin.numbers("rpy", 3), origin.numbers("quat_xyzw", 4)
     if quat_xyzw is None:
         return rotation_rpy(*(rpy or (0.0, 0.0, 0.0)))

@@ -9,7 +9,7 @@ from limbik.errors import FormatError
 from limbik.formats.elements import Element
 from limbik.formats.source import Source
 from limbik.formats.urdf_shapes import UrdfShape, ending_of, mesh_file, shape_in
-from limbik.formats.visual import FORMATS, Look, Mesh, Numbers, Visual
+from limbik.formats.visual import FORMATS, Look, Numbers, Visual, VisualMesh
 
 
 def look(robot: Element, source: Source, inside: Path | None) -> Look:
@@ -23,7 +23,7 @@ def look(robot: Element, source: Source, inside: Path | None) -> Look:
         for element in robot.all("material")
         if (color := _color(element))
     }
-    reader = _Reader(source, inside, colors)
+    reader = _VisualReader(source, inside, colors)
     visuals = [
         visual
         for link in robot.all("link")
@@ -33,12 +33,12 @@ def look(robot: Element, source: Source, inside: Path | None) -> Look:
     return Look(tuple(visuals), tuple(reader.notes))
 
 
-class _Reader:
+class _VisualReader:
     def __init__(self, source: Source, inside: Path | None, colors: Mapping[str, Numbers]) -> None:
         self.source = source
         self.inside = inside.resolve() if inside else None
         self.colors = colors
-        self.meshes: dict[str, Mesh | None] = {}
+        self.meshes: dict[str, VisualMesh | None] = {}
         self.notes: list[str] = []
 
     def visual(self, element: Element, link: str) -> Visual | None:
@@ -65,7 +65,7 @@ class _Reader:
             scale=shape.scale,
         )
 
-    def _mesh(self, shape: UrdfShape) -> Mesh | None:
+    def _mesh(self, shape: UrdfShape) -> VisualMesh | None:
         address = shape.address
         if address not in self.meshes:
             self.meshes[address] = mesh = self._mesh_of(address)
@@ -73,15 +73,15 @@ class _Reader:
                 self.notes.append(f"{shape.element!r}: there is no mesh {address!r} that can be drawn")
         return self.meshes[address]
 
-    def _mesh_of(self, address: str) -> Mesh | None:
+    def _mesh_of(self, address: str) -> VisualMesh | None:
         ending = ending_of(address)
         if ending not in FORMATS:
             return None
         mesh = mesh_file(address, self.source)
         if isinstance(mesh, bytes):
-            return Mesh(ending, data=mesh)
+            return VisualMesh(ending, data=mesh)
         is_inside = mesh and self.inside and mesh.resolve().is_relative_to(self.inside)
-        return Mesh(ending, path=mesh) if is_inside else None
+        return VisualMesh(ending, path=mesh) if is_inside else None
 
     def _color(self, visual: Element) -> Numbers | None:
         material = visual.one("material")

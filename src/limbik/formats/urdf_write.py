@@ -267,8 +267,8 @@ def _mimic(mimic: Mimic) -> str:
 
 
 def _roll_pitch_yaw(rotation: Matrix3) -> tuple[float, float, float]:
-    """Turns about the fixed axes x, y and z, in this order. One after the other, so that each takes up what
-    rounding left of the ones before where two axes nearly coincide.
+    """Rotations about the fixed axes x, y and z, in this order. One after the other, so that each takes up
+    what rounding left of the ones before where two axes nearly coincide.
     """
     yaw = math.atan2(rotation[1, 0], rotation[0, 0])
     c, s = math.cos(yaw), math.sin(yaw)

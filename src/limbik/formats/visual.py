@@ -14,7 +14,7 @@ FORMATS = ("stl", "dae", "obj")  # of mesh files
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class VisualMesh:
     """A surface.
 
     format: "stl", "dae" or "obj", then it is the file at `path`, or `data` holds that file's bytes; or "raw",
@@ -40,7 +40,7 @@ class Visual:
     shape: str
     pose_link_visual: Matrix4
     size: Numbers = ()
-    mesh: Mesh | None = None
+    mesh: VisualMesh | None = None
     scale: Numbers = (1.0, 1.0, 1.0)
     color: Numbers | None = None
 

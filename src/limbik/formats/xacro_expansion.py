@@ -93,7 +93,7 @@ def _parsed(source: Source) -> Any:
     parse(source)  # for its errors, and to refuse document types
     text = source.text.lstrip("\ufeff \t\r\n")
     skipped = source.text[: len(source.text) - len(text)].count("\n")
-    return _Builder(source.name, skipped).parseString(text)
+    return _ElementBuilder(source.name, skipped).parseString(text)
 
 
 def _parsed_file(text: None, filename: str) -> Any:
@@ -116,7 +116,7 @@ def _opened(filename: str) -> io.StringIO:
     return file
 
 
-class _Builder(expatbuilder.ExpatBuilderNS):
+class _ElementBuilder(expatbuilder.ExpatBuilderNS):
     def __init__(self, source: str, skipped: int) -> None:
         super().__init__()
         self.source = source

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from limbik.errors import GoalError, is_one_of, shortened
-from limbik.goals.goal_errors import Body, Part
+from limbik.goals.goal_errors import ErrorPart, PosedModel
 from limbik.goals.task import Mechanism, Target, Task
 from limbik.spatial import Array, Vector3, as_numbers, named_axis
 
@@ -68,7 +68,7 @@ class Goal:
         """The numbers of its tasks, in their order."""
 
     @abstractmethod
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         """Its errors, and the rows of their Jacobian."""
 
     @abstractmethod
@@ -177,13 +177,15 @@ def axes_of(value: float | Weights) -> Weights:
 
 
 def free_axis(weights: Weights) -> int | None:
-    """The one axis with any spin about it; None where all turns count, or less than two."""
+    """The one axis with any spin about it; None where all rotations count, or fewer than two."""
     free = [k for k, weight in enumerate(weights) if weight == 0.0]
     return free[0] if len(free) == 1 else None
 
 
 def cone_of(tolerance: Weights, free: int) -> float:
-    """[rad] half-angle of the cone for turns about the two axes that are not free: the smaller tolerance."""
+    """[rad] half-angle of the cone for rotations about the two axes that are not free: the smaller
+    tolerance.
+    """
     return min(value for k, value in enumerate(tolerance) if k != free)
 
 

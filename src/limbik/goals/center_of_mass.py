@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals.base import ONE3, ZERO3, OfNoFrame, Weights, as_tolerance, as_vector, as_weights, axes_of
-from limbik.goals.goal_errors import Body, Part, along
+from limbik.goals.goal_errors import ErrorPart, PosedModel, along
 from limbik.goals.task import IDENTITY, MASS, OF_REFERENCE, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3
@@ -40,7 +40,7 @@ class CenterOfMass(OfNoFrame):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield self.target, IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         center, J = body.center_of_mass()
         yield along(np.eye(3), self.target - center, J, axes_of(self.weight), axes_of(self.tolerance))
 

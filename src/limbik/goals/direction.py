@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from limbik.goals.base import Goal, as_direction, as_tolerance, as_weights
-from limbik.goals.goal_errors import Body, Part, of_axis
+from limbik.goals.goal_errors import ErrorPart, PosedModel, of_axis
 from limbik.goals.task import AXIS, IDENTITY, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3
@@ -40,7 +40,7 @@ class Direction(Goal):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield self.target, IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         yield of_axis(body.motion(self.frame), self.axis, self.target, self.tolerance)
 
     def described(self, frame: str) -> str:

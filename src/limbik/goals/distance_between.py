@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import Goal, as_tolerance, as_value, as_weights, check_name
-from limbik.goals.goal_errors import Body, Part, beyond
+from limbik.goals.goal_errors import ErrorPart, PosedModel, beyond
 from limbik.goals.task import DISTANCE, IDENTITY, Mechanism, Target, Task
 from limbik.spatial import norm
 
@@ -56,13 +56,13 @@ class DistanceBetween(Goal):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield np.array([self.value]), IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         frame, other = body.motion(self.frame), body.motion_of(self.other)
         displacement = frame.pose[:3, 3] - other.pose[:3, 3]
         distance = float(norm(displacement))
         along = displacement / distance if distance > 0.0 else np.eye(3)[0]
         left = beyond(np.array([self.value - distance]), (self.tolerance,))
-        yield Part(True, left, (along @ (frame.linear - other.linear))[None])
+        yield ErrorPart(True, left, (along @ (frame.linear - other.linear))[None])
 
     def described(self, frame: str) -> str:
         return f"{frame} {self.value:.4g} m from {self.other!r}"

@@ -15,7 +15,7 @@ from limbik.spatial import Array, Matrix3, Matrix4, Vector3, norm, rotation_betw
 UP = np.array([0.0, 0.0, 1.0])
 
 
-class Part(NamedTuple):
+class ErrorPart(NamedTuple):
     """Some errors of one unit, and the rows of the Jacobian that change them."""
 
     is_position: bool
@@ -23,7 +23,7 @@ class Part(NamedTuple):
     rows: Array  # [k, nv]
 
 
-class Motion(NamedTuple):
+class FrameMotion(NamedTuple):
     """Where a frame is, and how it moves, in some axes."""
 
     pose: Matrix4
@@ -37,10 +37,10 @@ class JointMotion(NamedTuple):
     value: float  # [rad or m]
     rate: Array  # [1, nv]
     is_length: bool
-    is_periodic: bool  # whole turns do not count
+    is_periodic: bool  # revolutions do not count
 
 
-class Body(Protocol):
+class PosedModel(Protocol):
     """A model in a configuration, with the tool that the goal asks for."""
 
     @property
@@ -51,10 +51,10 @@ class Body(Protocol):
     def q(self) -> Array:
         """[nq]"""
 
-    def motion(self, frame: str | None) -> Motion:
+    def motion(self, frame: str | None) -> FrameMotion:
         """Of the goal's frame, the tool in it included."""
 
-    def motion_of(self, frame: str) -> Motion:
+    def motion_of(self, frame: str) -> FrameMotion:
         """Of any other frame."""
 
     def center_of_mass(self) -> tuple[Vector3, Array]:
@@ -66,27 +66,27 @@ class Body(Protocol):
 
 def along(
     axes: Array, left: Array, linear: Array, weights: Sequence[float], tolerance: Sequence[float]
-) -> Part:
+) -> ErrorPart:
     """What is left [k, m] along the columns of `axes` [3, k] that count."""
     counts = np.array(weights) > 0.0
-    return Part(True, beyond(left, tolerance)[counts], (axes.T @ linear)[counts])
+    return ErrorPart(True, beyond(left, tolerance)[counts], (axes.T @ linear)[counts])
 
 
 def about(
     axes: Matrix3, left: Vector3, angular: Array, weights: Sequence[float], tolerance: Sequence[float]
-) -> Part:
+) -> ErrorPart:
     """What is left [rad] about the columns of `axes` that count."""
     counts = np.array(weights) > 0.0
-    return Part(False, beyond(left, tolerance)[counts], (axes.T @ angular)[counts])
+    return ErrorPart(False, beyond(left, tolerance)[counts], (axes.T @ angular)[counts])
 
 
-def of_axis(frame: Motion, axis: Vector3, wanted: Vector3, tolerance: float) -> Part:
+def of_axis(frame: FrameMotion, axis: Vector3, wanted: Vector3, tolerance: float) -> ErrorPart:
     """The smallest turn that brings an axis of the frame to a direction, about two axes across that."""
     across = rotation_between(UP, wanted)[:, :2]
     turn = rotation_log(rotation_between(frame.pose[:3, :3] @ axis, wanted))
     angle = float(norm(turn))
     left = max(angle - tolerance, 0.0) / angle if angle > 0.0 else 0.0
-    return Part(False, left * (turn @ across), across.T @ frame.angular)
+    return ErrorPart(False, left * (turn @ across), across.T @ frame.angular)
 
 
 def beyond(left: Array, tolerance: Sequence[float]) -> Array:

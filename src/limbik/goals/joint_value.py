@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals.base import OfNoFrame, as_tolerance, as_value, as_weights, check_name
-from limbik.goals.goal_errors import Body, Part, beyond
+from limbik.goals.goal_errors import ErrorPart, PosedModel, beyond
 from limbik.goals.task import IDENTITY, NUMBER, Mechanism, Target, Task
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointValue(OfNoFrame):
-    """Bring one revolute or prismatic joint to a value. Whole turns do not count for one without limits."""
+    """Bring one revolute or prismatic joint to a value. Revolutions do not count for one without limits."""
 
     joint: str
     value: float  # [rad or m]
@@ -42,12 +42,12 @@ class JointValue(OfNoFrame):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield np.array([self.value]), IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         joint = body.joint(self.joint)
         left = self.value - joint.value
         if joint.is_periodic:
             left = math.remainder(left, 2.0 * math.pi)
-        yield Part(joint.is_length, beyond(np.array([left]), (self.tolerance,)), joint.rate)
+        yield ErrorPart(joint.is_length, beyond(np.array([left]), (self.tolerance,)), joint.rate)
 
     def described(self, frame: str) -> str:
         return f"joint {self.joint!r} at {self.value:.4g}"

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from limbik.goals.base import Goal, as_direction, as_tolerance, as_vector, as_weights
-from limbik.goals.goal_errors import Body, Part, of_axis
+from limbik.goals.goal_errors import ErrorPart, PosedModel, of_axis
 from limbik.goals.task import AIM, IDENTITY, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3, cross, norm
@@ -40,7 +40,7 @@ class LookAt(Goal):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield self.target, IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         frame = body.motion(self.frame)
         to_target = self.target - frame.pose[:3, 3]
         distance = max(float(norm(to_target)), 1e-9)

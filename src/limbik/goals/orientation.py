@@ -22,7 +22,7 @@ from limbik.goals.base import (
     free_axis,
     frozen,
 )
-from limbik.goals.goal_errors import Body, Part, about, of_axis
+from limbik.goals.goal_errors import ErrorPart, PosedModel, about, of_axis
 from limbik.goals.task import (
     AXIS,
     IDENTITY,
@@ -42,7 +42,7 @@ from limbik.spatial import Matrix3, as_pose, as_rotation, matrix_of, rotation_lo
 class Orientation(Goal):
     """Turn a frame to a rotation, wherever its origin is. See `Pose` to ask for both.
 
-    Weights and tolerance belong to turns about the axes x, y and z of the world, or of the frame.
+    Weights and tolerance belong to rotations about the axes x, y and z of the world, or of the frame.
     """
 
     target: Matrix3  # rotation_world_frame; of a pose, its rotation
@@ -86,7 +86,7 @@ class Orientation(Goal):
         else:
             yield (self.target[:, free] if self.axes == "frame" else IDENTITY[free]), IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         frame, free = body.motion(self.frame), free_axis(axes_of(self.weight))
         if free is not None:
             in_frame = np.eye(3)[free] if self.axes == "frame" else self.target[free]

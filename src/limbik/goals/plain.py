@@ -42,7 +42,7 @@ def is_plain(goal: Goal) -> bool:
 
 
 def evenly(goal: Goal) -> Goal:
-    """The goal with all its weights 1 or 0: what it asks for, without what is more urgent on the way
+    """The goal with all its weights 1 or 0: what it asks for, without what is more urgent on the path
     there."""
     for name in ("weight", "weights"):
         weights = getattr(goal, name, None)

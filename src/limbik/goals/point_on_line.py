@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from limbik.goals.base import Goal, as_direction, as_tolerance, as_vector, as_weights
-from limbik.goals.goal_errors import UP, Body, Part, along
+from limbik.goals.goal_errors import UP, ErrorPart, PosedModel, along
 from limbik.goals.task import OF_TARGET, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3, rotation_between
@@ -40,7 +40,7 @@ class PointOnLine(Goal):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield self.point, rotation_between(UP, self.direction)
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         frame, axes = body.motion(self.frame), rotation_between(UP, self.direction)[:, :2]
         left = (self.point - frame.pose[:3, 3]) @ axes
         yield along(axes, left, frame.linear, (self.weight,) * 2, (self.tolerance,) * 2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import ONE6, ZERO6, Goal, Weights, as_tolerance, as_weights, cone_of, free_axis, frozen
-from limbik.goals.goal_errors import Body, Motion, Part, about, along, of_axis
+from limbik.goals.goal_errors import ErrorPart, FrameMotion, PosedModel, about, along, of_axis
 from limbik.goals.task import AXIS, IDENTITY, OF_TARGET, POINT, TURN, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers, turn
 from limbik.spatial import Matrix4, as_pose, rotation_log
@@ -61,7 +61,7 @@ class Pose(Goal):
         elif any(weights[3:]):
             yield both
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         frame = self._motion(body)
         weights, tolerance = self.weights or ONE6, self.tolerance or ZERO6
         axes = self.target[:3, :3]
@@ -74,7 +74,7 @@ class Pose(Goal):
             left = axes.T @ rotation_log(axes @ frame.pose[:3, :3].T)
             yield about(axes, left, frame.angular, weights[3:], tolerance[3:])
 
-    def _motion(self, body: Body) -> Motion:
+    def _motion(self, body: PosedModel) -> FrameMotion:
         return body.motion(self.frame)
 
     def described(self, frame: str) -> str:

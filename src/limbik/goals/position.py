@@ -20,7 +20,7 @@ from limbik.goals.base import (
     check_axes,
     frozen,
 )
-from limbik.goals.goal_errors import Body, Part, along
+from limbik.goals.goal_errors import ErrorPart, PosedModel, along
 from limbik.goals.task import IDENTITY, OF_FRAME, OF_REFERENCE, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
 from limbik.spatial import Vector3
@@ -70,7 +70,7 @@ class Position(Goal):
     def targets(self, model: Mechanism) -> Iterator[Target]:
         yield (self.target if self.target.size == 3 else np.append(self.target, 0.0)), IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         frame, size = body.motion(self.frame), self.target.size
         axes = np.eye(3)[:, :size] if self.axes == "world" else frame.pose[:3, :size]
         left = self.target - frame.pose[:size, 3]

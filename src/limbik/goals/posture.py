@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.goals.base import OfNoFrame, Weights, as_weights, described_value, frozen
-from limbik.goals.goal_errors import Body, Part
+from limbik.goals.goal_errors import ErrorPart, PosedModel
 from limbik.goals.task import IDENTITY, NUMBER, OF_FRAME, TURN, Coordinate, Mechanism, Target, Task
 from limbik.spatial import (
     Array,
@@ -79,7 +79,7 @@ class Posture(OfNoFrame):
             else:
                 yield self.q[each.q : each.q + 1], IDENTITY
 
-    def parts(self, body: Body) -> Iterator[Part]:
+    def parts(self, body: PosedModel) -> Iterator[ErrorPart]:
         nv = body.model.nv
         left, rows = np.zeros(nv), np.eye(nv)
         is_length = np.zeros(nv, dtype=bool)
@@ -94,7 +94,7 @@ class Posture(OfNoFrame):
         counts = np.broadcast_to(self.weight, nv) > 0.0
         for is_position in (True, False):
             is_counted = counts & (is_length == is_position)
-            yield Part(is_position, left[is_counted], rows[is_counted])
+            yield ErrorPart(is_position, left[is_counted], rows[is_counted])
 
     def described(self, frame: str) -> str:
         return "a posture of all joints"

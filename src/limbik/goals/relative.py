@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals.base import check_name
-from limbik.goals.goal_errors import Body, Motion
+from limbik.goals.goal_errors import FrameMotion, PosedModel
 from limbik.goals.pose import Pose
 from limbik.spatial import cross
 
@@ -38,18 +38,18 @@ class Relative(Pose):
     def structure(self) -> tuple[Hashable, ...]:
         return *super().structure, self.reference
 
-    def _motion(self, body: Body) -> Motion:
+    def _motion(self, body: PosedModel) -> FrameMotion:
         return seen_from(body.motion_of(self.reference), body.motion(self.frame))
 
     def described(self, frame: str) -> str:
         return f"{super().described(frame)} as seen from {self.reference!r}"
 
 
-def seen_from(other: Motion, frame: Motion) -> Motion:
+def seen_from(other: FrameMotion, frame: FrameMotion) -> FrameMotion:
     """The motion of a frame in the axes of another one."""
     back = other.pose[:3, :3].T
     away = frame.pose[:3, 3] - other.pose[:3, 3]
     pose = np.eye(4)
     pose[:3, :3], pose[:3, 3] = back @ frame.pose[:3, :3], back @ away
     linear = frame.linear - other.linear - cross(other.angular.T, away).T
-    return Motion(pose, back @ linear, back @ (frame.angular - other.angular))
+    return FrameMotion(pose, back @ linear, back @ (frame.angular - other.angular))

@@ -42,7 +42,7 @@ class Coordinate(NamedTuple):
     v: int  # index in the velocity
     is_rotation: bool  # four numbers of q and three of the velocity
     is_length: bool  # [m], not [rad]
-    is_periodic: bool  # whole turns do not count
+    is_periodic: bool  # revolutions do not count
 
 
 class Mechanism(Protocol):

@@ -28,7 +28,7 @@ from limbik.spatial import (
     swing_twist,
 )
 
-# Room for rounding at the limits, measured as a change of the unit quaternion (about half an angle).
+# Margin for rounding at the limits, measured as a change of the unit quaternion (about half an angle).
 TOLERANCE = 1e-12
 
 
@@ -108,5 +108,5 @@ class BallLimits:
         return quat_normalise(turn)
 
     def _unwound(self, twist: Array) -> Array:
-        """Twists with the whole turns added that bring them nearest to the middle of their ranges."""
+        """Twists with the revolutions added that bring them nearest to the middle of their ranges."""
         return np.asarray(twist - 2.0 * math.pi * np.round((twist - self.middle) / (2.0 * math.pi)))

@@ -23,7 +23,7 @@ Convention: TypeAlias = Literal["standard", "modified"]
 CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 
 _QUARTER = math.pi / 2.0
-_COS_SIN = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # of 0, 1, 2, 3 quarter turns
+_COS_SIN = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))  # of 0, 1, 2, 3 times pi/2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ def _screw_z(length: float, angle: float) -> Matrix4:
 
 
 def _cos_sin(angle: float) -> tuple[float, float]:
-    """Exact for quarter turns."""
+    """Exact for multiples of pi/2."""
     quarters = round(angle / _QUARTER)
     if abs(angle - quarters * _QUARTER) <= 1e-15 * max(1, abs(quarters)):
         return _COS_SIN[quarters % 4]

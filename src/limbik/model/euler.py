@@ -1,8 +1,8 @@
 """Limits of ball joints as ranges of Euler angles, one range for each of three axes.
 
-A rotation is split as R = R1(a) R2(b) R3(c), turns about three different axes of the joint's frame in the
+A rotation is split as R = R1(a) R2(b) R3(c), rotations about three different axes of the joint's frame in the
 given order (Tait-Bryan angles, SciPy's intrinsic ones), with b from -pi/2 to pi/2. Near both ends of b the
-outer turns are about the same axis and only their sum or difference has a meaning: of the angles (a, c)
+outer rotations are about the same axis and only their sum or difference has a meaning: of the angles (a, c)
 that make the same rotation those within the limits count. What a change of the angles changes in the unit
 quaternion is
 
@@ -114,12 +114,12 @@ class EulerRanges:
             self.middle = np.where(np.isfinite(self.lower), 0.5 * (self.lower + self.upper), 0.0)
 
     def angles(self, turn: Quaternion) -> Array:
-        """Angles [..., n, 3] in the order of the axes, with the whole turns that bring them nearest to their
+        """Angles [..., n, 3] in the order of the axes, with the revolutions that bring them nearest to their
         ranges; where only a sum or a difference has a meaning, the angles nearest to their ranges."""
         return self._nearest(turn, self.lower, self.upper)[1]
 
     def excess(self, turn: Quaternion, margin: float = 0.0) -> Array:
-        """How far turns are outside the limits [..., n], as a change of the quaternion; 0 inside."""
+        """How far rotations are outside the limits [..., n], as a change of the quaternion; 0 inside."""
         lower, upper = self.lower + margin * self.is_limit[:, 0], self.upper - margin * self.is_limit[:, 1]
         too_narrow = 0.5 * np.maximum(lower - upper, 0.0)  # for the margin
         lower, upper = np.minimum(lower, upper + too_narrow), np.maximum(upper, lower - too_narrow)
@@ -127,12 +127,12 @@ class EulerRanges:
         return np.asarray(0.5 * (distance + too_narrow.max(axis=-1, initial=0.0)))
 
     def clip(self, turn: Quaternion) -> Quaternion:
-        """The allowed turns next to these."""
+        """The nearest allowed rotations."""
         angles, _, _ = self._nearest(turn, self.lower, self.upper)
         return self.compose(angles)
 
     def random(self, rng: np.random.Generator, lead: tuple[int, ...]) -> Quaternion:
-        """Turns uniform among the allowed rotations: the outer angles and the sine of the second."""
+        """Rotations uniform among the allowed rotations: the outer angles and the sine of the second."""
         lower = np.where(np.isfinite(self.lower), self.lower, -math.pi)
         upper = np.where(np.isfinite(self.upper), self.upper, math.pi)
         lower[:, 1], upper[:, 1] = np.sin(lower[:, 1]), np.sin(upper[:, 1])
@@ -141,7 +141,7 @@ class EulerRanges:
         return self.compose(drawn)
 
     def compose(self, angles: Array) -> Quaternion:
-        """The turns [..., n, 4] of angles [..., n, 3]."""
+        """The rotations [..., n, 4] of angles [..., n, 3]."""
         parts = [quat_exp(np.eye(3)[self.axes[:, k]] * angles[..., k, None]) for k in range(3)]
         return quat_multiply(quat_multiply(parts[0], parts[1]), parts[2])
 
@@ -192,6 +192,6 @@ class EulerRanges:
         return a, b, c, s, np.square(long * short)
 
     def _unwound(self, angle: Array, k: int) -> Array:
-        """Angles with the whole turns added that bring them nearest to the middle of their ranges."""
+        """Angles with the revolutions added that bring them nearest to the middle of their ranges."""
         middle = self.middle[:, k]
         return np.asarray(angle - 2.0 * math.pi * np.round((angle - middle) / (2.0 * math.pi)))

@@ -60,7 +60,7 @@ def limit_margins(model: Model, q: Array) -> Array:
 
 
 def unwound(model: Model, q: Array) -> Array:
-    """q [nq] with whole turns taken from angles beyond their limits, as far as that brings them nearer.
+    """q [nq] with revolutions taken from angles beyond their limits, as far as that brings them nearer.
 
     A joint that others follow is left as it is: a turn of it need not be one of theirs.
     """

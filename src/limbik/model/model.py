@@ -365,7 +365,7 @@ class Model:
         return self._space.velocity_map(self._space.as_q(q))
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter arc for turns.
+        """The velocity v [..., nv] that leads from q0 to q1 in unit time, by the shorter arc for rotations.
 
         integrate(q0, v) is q1 again, where the quaternions may have the other sign. Raises ConfigurationError
         where the difference is beyond what a number can hold.
@@ -402,7 +402,7 @@ class Model:
         """Whether every joint is at least `margin` [rad or m] inside its limits; an array [...] for a batch.
 
         A negative margin allows to be beyond them by as much. For the rounding of quaternions, ball joints
-        have room of 1e-12, measured as a change of the quaternion; all others have none.
+        have a margin of 1e-12, measured as a change of the quaternion; all others have none.
         """
         margin = as_number(margin, "margin", "a finite number", ConfigurationError)
         if math.isinf(margin):

@@ -32,7 +32,7 @@ class PrismaticPart(NamedTuple):
     upper: float  # [m]
 
 
-class Segment(NamedTuple):
+class ReachSegment(NamedTuple):
     """The vector from one turning joint to the next: a fixed part and prismatic joints."""
 
     offset: Vector3
@@ -61,7 +61,7 @@ def reach_range(
 
 def _segments(
     joints: Sequence[Joint], origins: Sequence[Matrix4], travels: Sequence[tuple[float, float]], tool: Matrix4
-) -> Iterator[Segment]:
+) -> Iterator[ReachSegment]:
     pose, prismatic = (
         np.eye(4),
         list[PrismaticPart](),
@@ -72,16 +72,16 @@ def _segments(
         if joint.kind is JointKind.PRISMATIC and len(prismatic) < MAX_PRISMATIC:
             prismatic.append(PrismaticPart(pose[:3, :3] @ joint.axis, *travel))
             continue
-        yield Segment(pose[:3, 3], tuple(prismatic))
+        yield ReachSegment(pose[:3, 3], tuple(prismatic))
         pose, prismatic = np.eye(4), []
         if joint.kind is JointKind.PRISMATIC:
             prismatic.append(PrismaticPart(joint.axis, *travel))
         elif joint.kind is JointKind.FLOATING:
             prismatic += [PrismaticPart(axis, -math.inf, math.inf) for axis in np.eye(3)]
-    yield Segment((pose @ tool)[:3, 3], tuple(prismatic))
+    yield ReachSegment((pose @ tool)[:3, 3], tuple(prismatic))
 
 
-def _span(segment: Segment) -> tuple[float, float]:
+def _span(segment: ReachSegment) -> tuple[float, float]:
     """Smallest and greatest length [m]."""
     if not segment.prismatic:
         length = float(np.linalg.norm(segment.offset))
@@ -94,7 +94,7 @@ def _span(segment: Segment) -> tuple[float, float]:
     return _min_reach(segment), float(np.linalg.norm(corners, axis=1).max())
 
 
-def _min_reach(segment: Segment) -> float:
+def _min_reach(segment: ReachSegment) -> float:
     """The smallest length [m]: there, each prismatic joint is at an end of its travel, or where its
     derivative is 0.
 

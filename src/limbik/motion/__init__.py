@@ -19,7 +19,7 @@ from limbik.motion.feet.soles import Sole, sole_contacts, soles_of
 from limbik.motion.hands.hand import Hand, HandSolution
 from limbik.motion.hands.retargeter import HandRetargeter
 from limbik.motion.limb import Limb, LimbSolution
-from limbik.motion.limb_lengths import BoneLength, FittedLimbs, KeptFrame, fit_limb_lengths
+from limbik.motion.limb_lengths import BoneLength, FittedLimbs, FrameDeviation, fit_limb_lengths
 from limbik.motion.markers.calibration import Calibration
 from limbik.motion.markers.gaps import FilledMarkers, Gap, fill_gaps
 from limbik.motion.markers.solve import Ghost, SolvedMarkers, Swap, solve_markers
@@ -41,13 +41,13 @@ __all__ = [
     "ContactRule",
     "FilledMarkers",
     "FittedLimbs",
+    "FrameDeviation",
     "Gap",
     "Ghost",
     "Ground",
     "Hand",
     "HandRetargeter",
     "HandSolution",
-    "KeptFrame",
     "Limb",
     "LimbSolution",
     "Measures",

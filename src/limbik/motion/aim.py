@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError
 from limbik.model import Model
-from limbik.motion.chains import Chain, links_of, rows_of, weights_of
+from limbik.motion.chains import LinkChain, links_of, rows_of, weights_of
 from limbik.spatial import (
     Array,
     as_number,
@@ -98,7 +98,7 @@ class Aim:
         if points.ndim not in (1, 2) or points.shape[-1] != 3 or not np.isfinite(points).all():
             raise GoalError(f"target needs {needed}, finite, found shape {points.shape}")
         rows, targets, lead = rows_of(model, q, points, 1)
-        chain = Chain(model, self.chain, self.chain[-1], rows)
+        chain = LinkChain(model, self.chain, self.chain[-1], rows)
         left = float(np.sum(self.weights))
         for k, (weight, limit) in enumerate(
             zip(np.asarray(self.weights), np.asarray(self.limit), strict=True)
@@ -115,13 +115,13 @@ class Aim:
             return AimSolution(every_q, float(angle), bool(angle <= MET))
         return AimSolution(every_q, angle, angle <= MET)
 
-    def _look(self, chain: Chain) -> tuple[Array, Array]:
+    def _look(self, chain: LinkChain) -> tuple[Array, Array]:
         """Eye and direction [T, 3]."""
         pose = chain.poses[self.chain[-1]]
         rotation = pose[:, :3, :3]
         return pose[:, :3, 3] + rotation @ np.asarray(self.eye), rotation @ np.asarray(self.axis)
 
-    def _turn(self, chain: Chain, k: int, targets: Array) -> Array:
+    def _turn(self, chain: LinkChain, k: int, targets: Array) -> Array:
         """The rotation [T, 3, 3] of one link that would have the chain look at the targets."""
         eye, direction = self._look(chain)
         center = chain.center(k)
@@ -131,7 +131,7 @@ class Aim:
         ahead = np.sqrt(np.maximum(inside, 0.0)) - along
         return rotation_between(offset + ahead[:, None] * direction, wanted)
 
-    def _angle(self, chain: Chain, targets: Array) -> Array:
+    def _angle(self, chain: LinkChain, targets: Array) -> Array:
         eye, direction = self._look(chain)
         wanted = targets - eye
         return np.asarray(np.arctan2(norm(cross(direction, wanted)), dot(direction, wanted)))

@@ -37,7 +37,7 @@ MEETING = 1e-6  # [m] how far axes may pass by each other
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class LinkJoints:
     """What moves a link against its parent. At rest all of its part of q is 0."""
 
     link: str
@@ -79,7 +79,7 @@ class Articulation:
 
     model: Model
     links: tuple[str, ...]  # the link of each group, parents first
-    groups: tuple[Group, ...]
+    groups: tuple[LinkJoints, ...]
 
     def __init__(self, skeleton: Model | Motion, bones: Iterable[str] = ()) -> None:
         model = skeleton.model if isinstance(skeleton, Motion) else skeleton
@@ -93,7 +93,7 @@ class Articulation:
         self.links = tuple(group.link for group in self.groups)
         self._indices = {link: k for k, link in enumerate(self.links)}
 
-    def group(self, link: str) -> Group:
+    def group(self, link: str) -> LinkJoints:
         """The group that moves a link. Raises ModelError where none ends at it."""
         try:
             return self.groups[self._indices[link]]
@@ -142,7 +142,7 @@ class Articulation:
         return rows.reshape(out.shape)
 
 
-def put(model: Model, group: Group, q: Array, rotation: Matrix3) -> None:
+def put(model: Model, group: LinkJoints, q: Array, rotation: Matrix3) -> None:
     """Write into q [T, nq] what makes rotations [T, 3, 3] of a group's link in axes of its parent."""
     if any(joint.mimic for joint in group.joints):
         raise ModelError(
@@ -181,10 +181,12 @@ def _as_rotations(rotation: ArrayLike) -> Array:
 # --- which joints belong together ---------------------------------------------------------------------------
 
 
-_GROUPS: Slot[dict[frozenset[str], tuple[Group, ...]]] = Slot()  # by the links where they end in any case
+_GROUPS: Slot[dict[frozenset[str], tuple[LinkJoints, ...]]] = (
+    Slot()
+)  # by the links where they end in any case
 
 
-def _groups(model: Model, ends: frozenset[str]) -> tuple[Group, ...]:
+def _groups(model: Model, ends: frozenset[str]) -> tuple[LinkJoints, ...]:
     """The groups of a model, found once."""
     known = _GROUPS.get(model)
     if known is None:
@@ -250,7 +252,7 @@ def _meeting_point(joints: list[Joint]) -> tuple[Array, float]:
     return point, max(float(norm(cross(point - origin, axis))) for origin, axis in lines)
 
 
-def _group(model: Model, joints: list[Joint]) -> Group:
+def _group(model: Model, joints: list[Joint]) -> LinkJoints:
     frames = _at_rest(joints)
     last = frames[-1]
     of_kind = {
@@ -265,7 +267,7 @@ def _group(model: Model, joints: list[Joint]) -> Group:
     def indices(kind: str) -> NDArray[np.intp]:
         return np.array([model.q_slice(joints[k].name).start for k in of_kind[kind]], dtype=np.intp)
 
-    return Group(
+    return LinkJoints(
         link=joints[-1].child,
         parent=joints[0].parent,
         joints=tuple(joints),

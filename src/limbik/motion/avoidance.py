@@ -3,7 +3,7 @@
 Pairs of bodies that are near may come nearer no faster than in proportion to what is left between them, as in
 the velocity dampers of Faverjon & Tournassoud (1987): an arm slides along what is in its way. Of all steps
 within these rows and the limits the one is made that takes least from the goals. It is shortened until it is
-certain that nothing collides on the way, by distances and bounds on how fast bodies move; a robot that is in
+certain that nothing collides on it, by distances and bounds on how fast bodies move; a robot that is in
 collision may only go out of it.
 """
 
@@ -39,7 +39,7 @@ ROUNDING = 1e-9  # [m]
 FARTHEST = 1e3  # [m] that a prismatic joint without limits is taken to go
 
 
-class Steps(NamedTuple):
+class LastStep(NamedTuple):
     """What is known of the steps before."""
 
     factor: float  # on the step that is made
@@ -70,7 +70,7 @@ class Avoidance:
 
     def begin(self) -> None:
         """Know nothing of a step before."""
-        self.steps = Steps(1.0, np.zeros(self._model.nv), self._free.world.revision)
+        self.steps = LastStep(1.0, np.zeros(self._model.nv), self._free.world.revision)
 
     def corrected(
         self, q: Array, moved: Array, J: Array, lower: Array, upper: Array, to_body: Array
@@ -113,7 +113,7 @@ class Avoidance:
         factor, last, revision = self.steps
         velocity = self._to_body @ step
         factor = DAMPED * factor if float(velocity @ last) < 0.0 else min(RECOVERY * factor, 1.0)
-        self.steps = Steps(factor, velocity, revision)
+        self.steps = LastStep(factor, velocity, revision)
         return step if factor == 1.0 else factor * step
 
     def reached(self, q: Array, step: Array) -> Array:
@@ -145,7 +145,7 @@ class Avoidance:
         return np.where(self._units > 0.0, np.clip(moved + change, lower, upper), moved)
 
     def _is_allowed(self, q: Array, step: Array, near: NearPairs) -> bool:
-        """Whether nothing collides on the way of a step that does not already, and that comes no nearer."""
+        """Whether nothing collides on the path of a step that does not already, and that comes no nearer."""
         reached = self.reached(q, step)
         inside = near.distances <= self._clearance + CLOSE
         if not inside.any():

@@ -12,8 +12,8 @@ import math
 import numpy as np
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.motion.bounded_least_squares import FREE
-from limbik.motion.state import DT, Motion
+from limbik.motion.active_set import FREE
+from limbik.motion.state import DT, TrackerState
 from limbik.numerics.linear import fill
 from limbik.numerics.rotation import (
     Quaternion,
@@ -38,7 +38,7 @@ DEPENDENT = 0.05  # volume of the normals of limits under which one of these cou
 
 
 @compiled
-def is_at_limit(motion: Motion, mover: Records) -> bool:
+def is_at_limit(motion: TrackerState, mover: Records) -> bool:
     """Whether a joint is a ball joint at a limit, whose axes are those of its limits."""
     return mover.kind == SPHERICAL and motion.at_limit[mover.v] > 0.0
 
@@ -50,7 +50,7 @@ def has_limits(mover: Records) -> bool:
 
 
 @compiled(inline=False)
-def align_balls(tree: Tree, motion: Motion, workspace: Workspace) -> None:
+def align_balls(tree: Tree, motion: TrackerState, workspace: Workspace) -> None:
     """Choose the axes of the ball joints at `motion.q`; what is known of the last steps is turned to them."""
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
@@ -68,13 +68,13 @@ def align_balls(tree: Tree, motion: Motion, workspace: Workspace) -> None:
 
 
 @compiled
-def count_limits(motion: Motion, v: int) -> int:
+def count_limits(motion: TrackerState, v: int) -> int:
     """The number of limits at which the ball joint is whose velocities begin at v."""
     return int(motion.at_limit[v] + motion.at_limit[v + 1] + motion.at_limit[v + 2])
 
 
 @compiled(inline=False)
-def turn_history(motion: Motion, M: Floats, v: int) -> None:
+def turn_history(motion: TrackerState, M: Floats, v: int) -> None:
     """Multiply what is known of a ball joint's velocities, which begin at v, in the last steps by its matrix
     among M.
     """
@@ -91,7 +91,7 @@ def turn(M: Floats, v: int, x: Floats) -> None:
 
 
 @compiled(inline=False)
-def find_axes(mover: Records, motion: Motion, scratch: Floats) -> int:
+def find_axes(mover: Records, motion: TrackerState, scratch: Floats) -> int:
     """Fill `motion.to_axes` of a ball joint, whose rows are the normals of the limits that it is at and what
     is across these, and its inverse; returns the number of these limits, of which none depends on the others.
     """
@@ -123,7 +123,7 @@ def find_axes(mover: Records, motion: Motion, scratch: Floats) -> int:
 
 
 @compiled(inline=False)
-def fill_row(motion: Motion, v: int, k: int, row: Vector, after: Vector, before: Vector) -> None:
+def fill_row(motion: TrackerState, v: int, k: int, row: Vector, after: Vector, before: Vector) -> None:
     """Fill row k of a ball joint's matrix `to_axes`, and column k of its inverse `to_body`.
 
     after, before: the other two rows, in cyclic order.
@@ -150,7 +150,7 @@ def across(a: Vector) -> Vector:
 
 
 @compiled(inline=False)
-def turn_screws(tree: Tree, motion: Motion, screws: Floats) -> None:
+def turn_screws(tree: Tree, motion: TrackerState, screws: Floats) -> None:
     """Replace the screws [3 * links, 6] of ball joints by those about their axes."""
     for j in range(tree.links.size):
         link = tree.links[j]
@@ -163,7 +163,7 @@ def turn_screws(tree: Tree, motion: Motion, screws: Floats) -> None:
 
 
 @compiled(inline=False)
-def turn_back(tree: Tree, motion: Motion, x: Floats) -> None:
+def turn_back(tree: Tree, motion: TrackerState, x: Floats) -> None:
     """Bring velocities x [nv] about the axes of ball joints to those about their own x, y and z."""
     for j in range(tree.movers.size - 1):
         if is_at_limit(motion, tree.movers[j]):
@@ -171,7 +171,7 @@ def turn_back(tree: Tree, motion: Motion, x: Floats) -> None:
 
 
 @compiled
-def longest_turn(motion: Motion, v: int, longest: float) -> float:
+def longest_turn(motion: TrackerState, v: int, longest: float) -> float:
     """How far [rad] a ball joint at a limit may turn about each of its axes in one step, so that none of its
     three rates is above its own limit, nor any turn above `longest`.
     """
@@ -185,9 +185,9 @@ def longest_turn(motion: Motion, v: int, longest: float) -> float:
 
 
 @compiled(inline=False)
-def measure_balls(tree: Tree, motion: Motion, trial: Floats) -> None:
-    """What limits of ball joints have made of their turns, into `motion.moved`. Of a turn that they make too
-    fast a part is made.
+def measure_balls(tree: Tree, motion: TrackerState, trial: Floats) -> None:
+    """What limits of ball joints have made of their rotations, into `motion.moved`. Of a turn that they make
+    too fast a part is made.
     """
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
@@ -216,7 +216,7 @@ def turn_between(here: Quaternion, q: Floats, i: int) -> Vector:
 
 
 @compiled(inline=False)
-def is_as_wanted(motion: Motion, mover: Records, turned: Vector) -> bool:
+def is_as_wanted(motion: TrackerState, mover: Records, turned: Vector) -> bool:
     """Whether a ball joint has turned as `motion.moved` says, but for rounding."""
     v = mover.v
     x, y, z = motion.moved[v], motion.moved[v + 1], motion.moved[v + 2]
@@ -226,7 +226,7 @@ def is_as_wanted(motion: Motion, mover: Records, turned: Vector) -> bool:
 
 
 @compiled(inline=False)
-def fraction_of_rates(motion: Motion, v: int, turned: Vector) -> float:
+def fraction_of_rates(motion: TrackerState, v: int, turned: Vector) -> float:
     """Which part of a turn a ball joint may make within the limits of its three rates; 1: all of it."""
     dt, limits = motion.settings[DT], motion.velocity_limits
     excess = max(abs(turned[0]) / limits[v], abs(turned[1]) / limits[v + 1], abs(turned[2]) / limits[v + 2])
@@ -234,7 +234,7 @@ def fraction_of_rates(motion: Motion, v: int, turned: Vector) -> float:
 
 
 @compiled(inline=False)
-def put_turn(motion: Motion, mover: Records, turned: Vector) -> None:
+def put_turn(motion: TrackerState, mover: Records, turned: Vector) -> None:
     """Note a turn as what a ball joint has moved."""
     v = mover.v
     motion.moved[v], motion.moved[v + 1], motion.moved[v + 2] = turned
@@ -242,7 +242,7 @@ def put_turn(motion: Motion, mover: Records, turned: Vector) -> None:
         turn(motion.to_axes, v, motion.moved)
 
 
-def body_velocities(movers: Records, motion: Motion) -> Array:
+def body_velocities(movers: Records, motion: TrackerState) -> Array:
     """The matrix [nv, nv] that brings velocities about the axes of ball joints to those about x, y and z."""
     matrix = np.eye(motion.at_limit.size)
     for mover in movers[:-1]:

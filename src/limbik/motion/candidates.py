@@ -20,7 +20,7 @@ SAMPLES = 48  # of the seventh joint
 STARTS = 24  # for arms without a closed form
 FULL_TURN = 2.0 * math.pi
 MARGIN = 2e-4  # [m] more than the clearance, without which no step from there can be certified
-AT_LIMIT = 1e-8  # [rad] by which a whole turn may be beyond a limit: it is moved there
+AT_LIMIT = 1e-8  # [rad] by which a revolution may be beyond a limit: it is moved there
 SAME = 1e-6  # [rad or m] of all joints
 MAX_TURNED = 10_000  # configurations for one pose
 SLACK = 0.5  # of the allowed deviation, to either side along each axis: corners of that box are within it
@@ -30,8 +30,8 @@ DIRECTIONS = 6  # in which a frame can move
 class Candidates:
     """Configurations for poses of one frame, within the limits.
 
-    Whole turns count for joints with limits that move the frame: all of them, or where they are too many
-    those nearest to `rest`. A joint that may turn forever has one value for all its turns.
+    Revolutions count for joints with limits that move the frame: all of them, or where they are too many
+    those nearest to `rest`. A joint that may turn forever has one value for all its revolutions.
 
     An arm that cannot move its frame in all six directions is off the path between its poses wherever
     its joints are: there it has the allowed deviation, too.
@@ -115,7 +115,7 @@ class Candidates:
         return q[np.array([self.is_free(each) for each in q], dtype=bool)]
 
     def _with_windings(self, q: Array) -> tuple[Array, bool]:
-        """The configurations [m, nq] with whole turns, and whether these are all."""
+        """The configurations [m, nq] with revolutions, and whether these are all."""
         angles = q[:, self._wide]
         fewest = np.ceil((self.model.lower[self._wide] - AT_LIMIT - angles) / FULL_TURN)
         greatest = np.floor((self.model.upper[self._wide] + AT_LIMIT - angles) / FULL_TURN)

@@ -9,19 +9,19 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, ModelError, members_of
 from limbik.model import Model
-from limbik.motion.articulation import Articulation, Group, put
+from limbik.motion.articulation import Articulation, LinkJoints, put
 from limbik.spatial import Array, Matrix3, as_numbers
 
 
-class Chain:
-    """Links in a row, with the poses that they have and the turns that they are given.
+class LinkChain:
+    """Links in a row, with the poses that they have and their rotations.
 
     q [T, nq] is changed in place by `turn`, link by link from the first one on.
     """
 
     def __init__(self, model: Model, links: Sequence[str], frame: str, q: Array) -> None:
         articulation = Articulation(model, links)
-        self.groups: list[Group] = [articulation.group(link) for link in links]
+        self.groups: list[LinkJoints] = [articulation.group(link) for link in links]
         path = [model.root, *(joint.child for joint in model.path(frame))]
         indices = [path.index(link) if link in path else -1 for link in links]
         if indices != sorted(indices) or -1 in indices or len(set(indices)) < len(indices):

@@ -29,10 +29,10 @@ class ContactRule:
 
     Height is counted from the point's own low level, below which it is in 5 % of frames: an ankle or a heel
     never comes down to the ground itself. So a point that never stands is not told by its height alone. Speed
-    is that beside the ground, of places smoothed by a Gaussian.
+    is that beside the ground, of positions smoothed by a Gaussian.
 
     The lengths and speeds are those of a person whose thigh and shank are 0.85 m long; `for_legs` has them
-    for others, and is what is taken where no rule is given.
+    for others, and is the default.
     """
 
     height: float = 0.03  # [m]
@@ -81,7 +81,7 @@ def detect_contacts(
 
 
 def rule_for(motion: Motion, feet: Sequence[str], rule: ContactRule | None) -> ContactRule:
-    """A rule, or where none is given that for the legs of feet. Raises GoalError for another."""
+    """A rule, or without one that for the legs of feet. Raises GoalError for another."""
     if rule is None:
         return ContactRule.for_legs(leg_length(motion.model, feet))
     if not isinstance(rule, ContactRule):

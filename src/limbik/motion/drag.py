@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
-from limbik.motion.articulation import Articulation, Group
+from limbik.motion.articulation import Articulation, LinkJoints
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.limb import Limb, plan_of
@@ -122,7 +122,7 @@ def _ends(articulation: Articulation) -> list[tuple[str, str, str]]:
     ]
 
 
-def _bases(motion: Motion) -> dict[str, Group]:
+def _bases(motion: Motion) -> dict[str, LinkJoints]:
     """The links that go anywhere by themselves and carry the others."""
     articulation = Articulation(motion)
     moving = {joint.child for joint in motion.model.joints if joint.kind is not JointKind.FIXED}
@@ -133,11 +133,11 @@ def _bases(motion: Motion) -> dict[str, Group]:
     }
 
 
-def _floats(group: Group) -> bool:
+def _floats(group: LinkJoints) -> bool:
     return any(joint.kind is JointKind.FLOATING for joint in group.joints)
 
 
-def _carried(model: Model, base: Group, q: Array, positions: Array) -> Array:
+def _carried(model: Model, base: LinkJoints, q: Array, positions: Array) -> Array:
     """q [T, nq] with a base at positions [T, 3]."""
     parent = model.pose(q, base.parent)[:, :3, :3]
     by = positions - model.pose(q, base.link)[:, :3, 3]

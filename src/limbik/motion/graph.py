@@ -35,7 +35,7 @@ class Route(NamedTuple):
 def best_route(
     first: Array, counts: Sequence[int], edges: Sequence[Edges], doubts: Sequence[int] | None = None
 ) -> Route:
-    """The route with the fewest breaks, of these with the least doubt about them, of these the cheapest.
+    """The route with the fewest breaks, of these with the smallest doubt about them, of these the cheapest.
 
     first [m]: the cost of beginning at each node of the first layer. counts [n]: the nodes of each layer, at
     least 1. edges [n - 1]: between neighbouring layers. doubts [n - 1]: of whether a

@@ -1,6 +1,6 @@
 """The angles of one, two or three hinges in a row that make a rotation, or come nearest to it, as a kernel.
 
-The axes meet in one point and are given where they stand while all angles are 0: the rotation is
+The axes meet in one point and are where they stand while all angles are 0: the rotation is
 R = rot(b1, t1) rot(b2, t2) rot(b3, t3). Nearest is what leaves the smallest rotation over, and that is what
 makes the scalar product of the unit quaternions greatest.
 
@@ -129,7 +129,7 @@ def of_three(
 
 @compiled
 def with_windings(angle: float, near: float, lower: float, upper: float) -> tuple[float, float]:
-    """(the same heading by the whole turns that bring it nearest, what it costs): nearest to `near`, or where
+    """(the same heading by the revolutions that bring it nearest, what it costs): nearest to `near`, or where
     that is outside the limits, to their middle."""
     wound = near + nearest_turn(angle - near)
     if wound < lower or wound > upper:

@@ -13,7 +13,7 @@ from limbik.errors import GoalError, ModelError
 from limbik.model import Model
 from limbik.model.slots import Slot
 from limbik.motion import two_bone
-from limbik.motion.articulation import Articulation, Group, put
+from limbik.motion.articulation import Articulation, LinkJoints, put
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.spatial import (
     Array,
@@ -56,13 +56,13 @@ class Limb:
 
     root, mid: links whose joints turn; each has a ball joint, the channels of a BVH joint, or hinges whose
     axes meet in one point. A knee may be a single hinge. tip: the frame that goes to the target. A link of
-    this name with a joint of its own keeps its orientation in the world, or takes a given one. pole: the
-    point [3] or [T, 3] of the world [m] toward which the middle is turned; None: the limb keeps the plane of
-    the pose it is in. weight: 0 to 1, or [T]: fraction of the change, each joint's rotation by spherical
+    this name with a joint of its own keeps its orientation in the world, or takes that of an argument. pole:
+    the point [3] or [T, 3] of the world [m] toward which the middle is turned; None: the limb keeps the plane
+    of the pose it is in. weight: 0 to 1, or [T]: fraction of the change, each joint's rotation by spherical
     interpolation. soften: fraction of the reach, 0 to 1, over whose end the distance is eased, so that the
     middle does not jump while the limb becomes straight: from 0.032 on it moves at most twice as far as the
     target. A target in that fraction is not reached, by at most a third of it. 0: reached while it can be.
-    stretch: share by which both bones may become longer to reach; needs position channels on mid and tip.
+    stretch: fraction by which both bones may become longer to reach; needs position channels on mid and tip.
     swivel: angle about the line from root to tip [rad], or [T]. axis: the axis [3] that a mid joint which
     turns freely bends about while the limb is straight, in axes of the link mid: the tip turns by the right
     hand. Default: how the limb is bent in the neutral pose, or so that the middle goes to the side of the
@@ -151,7 +151,7 @@ class LimbPlan:
         articulation = Articulation(model, [limb.root, limb.mid, *([limb.tip] if is_link else [])])
         self.model, self.limb, self.has_knee = model, limb, has_knee
         self.root, self.mid = articulation.group(limb.root), articulation.group(limb.mid)
-        self.tip: Group | None = None
+        self.tip: LinkJoints | None = None
         if is_link and limb.tip in articulation.links and articulation.group(limb.tip).freedom:
             self.tip = articulation.group(limb.tip)
         path = [model.root, *(joint.child for joint in model.path(limb.tip))]
@@ -172,7 +172,7 @@ class LimbPlan:
         self.is_hinge = self.mid.freedom == 1
         self.axis = self._axis()
 
-    def _slides(self, group: Group | None) -> bool:
+    def _slides(self, group: LinkJoints | None) -> bool:
         if group is None or len(group.slides) != 3:
             return False
         return group.parent == (self.root.link if group is self.mid else self.mid.link)
@@ -320,7 +320,7 @@ class LimbPlan:
         put(self.model, self.tip, q, _local(parent, wanted))
         return np.asarray(parent)
 
-    def _turned(self, group: Group, parent: Matrix3, before: Matrix3, q: Array) -> Matrix3:
+    def _turned(self, group: LinkJoints, parent: Matrix3, before: Matrix3, q: Array) -> Matrix3:
         """By how much a link has turned in the world, its parent not counted."""
         return np.asarray(parent @ group.rotation_at(q) @ np.swapaxes(before, -1, -2))
 
@@ -377,7 +377,7 @@ def _local(parent: Matrix3, matrix: Array) -> Array:
     return np.asarray(np.swapaxes(parent, -1, -2) @ matrix)
 
 
-def _point(pose: Array, group: Group) -> Array:
+def _point(pose: Array, group: LinkJoints) -> Array:
     """The point in the world that a group turns about, of the pose of its link [..., 4, 4]."""
     return np.asarray(pose[..., :3, :3] @ group.center + pose[..., :3, 3])
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from limbik.deprecated import renamed
 from limbik.errors import ModelError, did_you_mean, mapping_of, members_of, shortened
 from limbik.formats.bvh import BvhJoint
 from limbik.formats.bvh_model import model_of
@@ -33,13 +34,16 @@ class BoneLength:
     """The bone from a link's parent to the link."""
 
     link: str
-    least_m: float  # in the motion that was passed
-    most_m: float
+    min_m: float  # in the motion that was passed
+    max_m: float
     length_m: float  # now, in all frames
+
+    least_m = renamed("least_m", "min_m")
+    most_m = renamed("most_m", "max_m")
 
 
 @dataclass(frozen=True)
-class KeptFrame:
+class FrameDeviation:
     """How far a frame is from where it was."""
 
     frame: str
@@ -54,15 +58,17 @@ class FittedLimbs:
 
     motion: Motion
     bones: tuple[BoneLength, ...]  # of all links but roots
-    kept: tuple[KeptFrame, ...]
+    deviations: tuple[FrameDeviation, ...]  # of hands and feet
+
+    kept = renamed("kept", "deviations")
 
     def __str__(self) -> str:
-        changed = sum(bone.most_m - bone.least_m > 1e-6 for bone in self.bones)
+        changed = sum(bone.max_m - bone.min_m > 1e-6 for bone in self.bones)
         said = f"{changed} of {len(self.bones)} bones varied in length"
-        if not self.kept:
+        if not self.deviations:
             return said
-        mean = np.mean([each.mean_mm for each in self.kept])
-        before = np.mean([each.unsolved_mm for each in self.kept])
+        mean = np.mean([each.mean_mm for each in self.deviations])
+        before = np.mean([each.unsolved_mm for each in self.deviations])
         now = f"hands and feet are {mean:.1f} mm from where they were"
         return f"{said}; {now}, {before:.1f} mm without new angles"
 
@@ -228,8 +234,8 @@ def _solved(motion: Motion, model: Model, start: Array, frames: Sequence[str]) -
 
 def _compared(
     motion: Motion, model: Model, start: Array, q: Array, frames: Sequence[str]
-) -> Iterator[KeptFrame]:
+) -> Iterator[FrameDeviation]:
     for frame in frames:
         before = motion.model.pose(motion.q, frame)[:, :3, 3]
         unsolved, solved = (1e3 * norm(model.pose(each, frame)[:, :3, 3] - before) for each in (start, q))
-        yield KeptFrame(frame, float(unsolved.mean()), float(solved.mean()), float(solved.max()))
+        yield FrameDeviation(frame, float(unsolved.mean()), float(solved.mean()), float(solved.max()))

@@ -10,7 +10,7 @@ import math
 
 from limbik.compiler.kernel import compiled
 from limbik.motion.ball_limits import is_at_limit, longest_turn
-from limbik.motion.state import DT, Motion
+from limbik.motion.state import DT, TrackerState
 from limbik.numerics.linear import fill
 from limbik.tree.joints import PRISMATIC, SPHERICAL
 from limbik.tree.workspace import Tree
@@ -35,7 +35,7 @@ def braking_step(distance: float, change: float) -> float:
 
 
 @compiled(inline=False)
-def fill_bounds(tree: Tree, motion: Motion) -> None:
+def fill_bounds(tree: Tree, motion: TrackerState) -> None:
     """The interval of every joint for the step from q, in units."""
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
@@ -58,7 +58,7 @@ def fill_bounds(tree: Tree, motion: Motion) -> None:
 
 
 @compiled(inline=False)
-def fill_margins(tree: Tree, motion: Motion) -> None:
+def fill_margins(tree: Tree, motion: TrackerState) -> None:
     """The interval of every joint up to its limits of position, in units; 0 for those that stand still."""
     fill(0.0, motion.margin_below)
     fill(0.0, motion.margin_above)
@@ -72,7 +72,7 @@ def fill_margins(tree: Tree, motion: Motion) -> None:
 
 
 @compiled
-def position_margins(tree: Tree, motion: Motion, j: int, v: int) -> tuple[float, float]:
+def position_margins(tree: Tree, motion: TrackerState, j: int, v: int) -> tuple[float, float]:
     """How far a joint is from its lower and upper limit [rad or m], along its velocity at v; infinite for a
     ball joint that is not at the limit.
     """
@@ -83,8 +83,8 @@ def position_margins(tree: Tree, motion: Motion, j: int, v: int) -> tuple[float,
 
 
 @compiled
-def interval(motion: Motion, v: int, below: float, above: float) -> tuple[float, float]:
-    """How far a joint may go in this step [rad or m], with so much room to its limits; from beyond one it
+def interval(motion: TrackerState, v: int, below: float, above: float) -> tuple[float, float]:
+    """How far a joint may go in this step [rad or m], with such margins to its limits; from beyond one it
     has to return as far as it can.
     """
     dt = motion.settings[DT]

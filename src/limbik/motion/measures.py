@@ -25,7 +25,7 @@ STILL = 1e-4  # [m] a step of the ankle below which the knee's is not compared w
 _NOISE = (1.0, -4.0, 6.0, -4.0, 1.0)  # fourth difference: of white noise of deviation 1 it is sqrt(70)
 
 
-class Foot(NamedTuple):
+class FootMeasures(NamedTuple):
     """How one foot stands."""
 
     frame: str
@@ -44,7 +44,7 @@ class Peak(NamedTuple):
     frame: int
 
 
-class Limb(NamedTuple):
+class LimbMeasures(NamedTuple):
     """The bones of a limb, and the step of its middle joint beside that of its end."""
 
     frames: tuple[str, str, str]  # root, mid, tip: hip, knee, ankle
@@ -68,7 +68,7 @@ class Measures:
 
     frames: int
     duration: float  # [s]
-    feet: tuple[Foot, ...]
+    feet: tuple[FootMeasures, ...]
     jerk: float  # [m/s^3] root mean square of the third derivative of all links' positions
     jitter_mm: float  # root mean square of noise from frame to frame: white noise of 1 mm gives 1
     speed: Peak | None  # of a joint that turns [rad/s]
@@ -76,7 +76,7 @@ class Measures:
     slide_speed: Peak | None  # of a joint that slides [m/s]
     slide_acceleration: Peak | None  # [m/s^2]
     limit_margin: Peak | None  # [rad or m] smallest distance to a limit, negative beyond; None without limits
-    limbs: tuple[Limb, ...]
+    limbs: tuple[LimbMeasures, ...]
     tracking: tuple[Tracking, ...]
 
     @property
@@ -125,9 +125,9 @@ def measure(
     Slide is a speed in cm/s while a foot stands, along the ground or the belt of a rule, each step between
     two frames that both are in contact. How deep a foot is, is measured at heel, ball and tip of its sole
     where `feet` are the default (`soles_of`), else at its frame. Speeds of joints are differences of
-    neighbouring frames over dt, accelerations second differences over dt^2; turns count by the shorter arc,
-    and of BVH as those of whole joints, whose angles may jump. Jerk is the third difference over dt^3, and
-    jitter the fourth over sqrt(70), of the origins of all links.
+    neighbouring frames over dt, accelerations second differences over dt^2; rotations count by the shorter
+    arc, and of BVH as those of whole joints, whose angles may jump. Jerk is the third difference over dt^3,
+    and jitter the fourth over sqrt(70), of the origins of all links.
 
     Raises ModelError for an unknown frame and GoalError for arrays of another shape.
     """
@@ -190,7 +190,7 @@ def _soles(motion: Motion) -> tuple[Sole, ...]:
 
 def _foot(
     motion: Motion, name: str, sole: Sole | None, stands: NDArray[np.bool_], ground: float, belt: Array
-) -> Foot:
+) -> FootMeasures:
     up = "xyz".index(motion.up)
     points = _positions(motion, name)
     velocities = np.delete(np.diff(points, axis=0) / motion.dt - belt, up, axis=1)
@@ -200,7 +200,7 @@ def _foot(
     if sole is not None:
         sole_points = sole.points(*(motion.model.pose(motion.q, link) for link in sole.links))
         depth = (ground + sole.heights - sole_points[..., up]).max(axis=1)
-    return Foot(
+    return FootMeasures(
         name,
         float(stands.mean()),
         float(slides.mean()) if slides.size else math.nan,
@@ -288,7 +288,7 @@ def _rms(vectors: Array) -> float:
 # --- limbs and targets --------------------------------------------------------------------------------------
 
 
-def _limb(motion: Motion, frames: Sequence[str]) -> Limb:
+def _limb(motion: Motion, frames: Sequence[str]) -> LimbMeasures:
     names = members_of(frames, "a limb", ModelError, "three frames: root, mid and tip")
     if len(names) != 3:
         raise ModelError(f"a limb needs three frames, root, mid and tip, found {len(names)}")
@@ -296,7 +296,7 @@ def _limb(motion: Motion, frames: Sequence[str]) -> Limb:
     knee, ankle = norm(np.diff(mid - root, axis=0)), norm(np.diff(tip - root, axis=0))
     moves = ankle > STILL
     ratio = float((knee[moves] / ankle[moves]).max()) if moves.any() else 0.0
-    return Limb(names, _range(norm(mid - root)), _range(norm(tip - mid)), ratio)
+    return LimbMeasures(names, _range(norm(mid - root)), _range(norm(tip - mid)), ratio)
 
 
 def _range(values: Array) -> tuple[float, float]:

@@ -15,10 +15,10 @@ import math
 
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.goals.task import AIM, AXIS
-from limbik.motion.bounded_least_squares import FREE, Scratch
+from limbik.motion.active_set import FREE, BoundedScratch
 from limbik.motion.dense import damped_minimum, fill_null_space, gather, project, reduce
 from limbik.motion.limits import position_margins
-from limbik.motion.state import FIRST_FACTOR, LOWER_FACTOR, Motion
+from limbik.motion.state import FIRST_FACTOR, LOWER_FACTOR, TrackerState
 from limbik.motion.tolerances import squared_excess
 from limbik.numerics.linear import (
     add,
@@ -46,7 +46,9 @@ AT_LIMIT = 1e-6  # [rad or lengths]
 
 
 @compiled
-def find_movable(tree: Tree, motion: Motion, scratch: Scratch, active: Floats, free: Floats) -> int:
+def find_movable(
+    tree: Tree, motion: TrackerState, scratch: BoundedScratch, active: Floats, free: Floats
+) -> int:
     """Mark the joints that neither a limit of position nor a level above holds [nv]; how many there are, at
     `scratch.columns`.
     """
@@ -70,8 +72,8 @@ def fill_model(
     tree: Tree,
     objectives: Objectives,
     workspace: Workspace,
-    motion: Motion,
-    scratch: Scratch,
+    motion: TrackerState,
+    scratch: BoundedScratch,
     errors: Floats,
     active: Floats,
     level: int,
@@ -123,7 +125,7 @@ def fill_model(
 def is_unmet(
     objectives: Objectives,
     workspace: Workspace,
-    scratch: Scratch,
+    scratch: BoundedScratch,
     errors: Floats,
     level: int,
     n: int,
@@ -158,7 +160,7 @@ def is_unmet(
 
 
 @compiled
-def add_curvature(motion: Motion, is_curved: bool, H: Floats) -> None:
+def add_curvature(motion: TrackerState, is_curved: bool, H: Floats) -> None:
     """Add that of the levels above, if there is some."""
     if is_curved:
         for v in range(H.shape[0]):
@@ -179,7 +181,12 @@ def fill_gauss_newton(J: Floats, damping: float, H: Floats) -> None:
 
 @compiled(inline=False)
 def fill_newton(
-    tree: Tree, objectives: Objectives, workspace: Workspace, scratch: Scratch, errors: Floats, level: int
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    scratch: BoundedScratch,
+    errors: Floats,
+    level: int,
 ) -> None:
     """`workspace.hessian`: that of the Lagrangian of a level, after `is_unmet`."""
     first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
@@ -201,7 +208,7 @@ def fill_newton(
 
 
 @compiled(inline=False)
-def fill_positive_part(scratch: Scratch, H: Floats, n: int, count: int, to: Floats) -> None:
+def fill_positive_part(scratch: BoundedScratch, H: Floats, n: int, count: int, to: Floats) -> None:
     """The positive part [nv, nv] of a Hessian on the free joints, along the n rows of Z: (A + |A|) / 2, where
     |A| = U S U^T by the singular values of A; and s s^T for `scratch.slope` s, so that a level on its way
     over a ridge keeps its own gain.
@@ -239,7 +246,7 @@ def fill_positive_part(scratch: Scratch, H: Floats, n: int, count: int, to: Floa
 
 
 @compiled(inline=False)
-def convexify(scratch: Scratch, H: Floats, n: int, count: int, shift: float) -> float:
+def convexify(scratch: BoundedScratch, H: Floats, n: int, count: int, shift: float) -> float:
     """Add a little to the diagonal of a model, until it has a minimum along the n rows of Z; how much it was,
     0 where a little is not enough.
     """

@@ -75,8 +75,8 @@ def solve_path(
     deviation:
         How far [m], [rad] the frame may be off the path, at and between the knots.
     prefer:
-        "short" moves the joints least. "manipulability" and "limits" trade up to 10 rad of motion for staying
-        away from singular configurations or from limits.
+        "short" is the shortest path of the joints. "manipulability" and "limits" trade up to 10 rad of motion
+        for staying away from singular configurations or from limits.
     velocity_limits, acceleration_limits:
         A number, one for each of q [nq], or by the names of joints [rad/s or m/s], [rad/s^2 or m/s^2];
         default: those of the model, if it has a velocity for every joint that moves the frame. Without times,
@@ -295,7 +295,9 @@ def _deviation(value: Any) -> tuple[float, float]:
 def _joint_limits(
     model: Model, frame: str, velocity: RateLimits, acceleration: RateLimits, is_timed: bool
 ) -> tuple[Array | None, Array]:
-    """[nq] each. Without a velocity of every joint that moves the frame there are no times but given ones."""
+    """[nq] each. Without a velocity of every joint that moves the frame there are no times but those passed
+    in.
+    """
     velocities = rate_limits(model, velocity, "velocity_limits")
     accelerations = rate_limits(model, acceleration, "acceleration_limits")
     without = [

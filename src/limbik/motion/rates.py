@@ -19,7 +19,7 @@ OF_JOINT = {"velocity_limits": "velocity", "acceleration_limits": "acceleration"
 
 def rate_limits(model: Model, values: RateLimits, name: str) -> Array:
     """Limits [nv] from one number for all joints, one for each velocity [nv] or one for each of some joints
-    by name; of the others, and where nothing is given, those of the model. Infinite where there is none.
+    by name; of the others, and by default, those of the model. Infinite where there is none.
 
     name: "velocity_limits" or "acceleration_limits". A joint that follows another has its limit respected by
     its leader. Raises SolverError for what is no limit.

@@ -22,7 +22,7 @@ from limbik.motion.contacts import ContactRule, as_stands, detect_contacts
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_rotations, held_positions, lifted
 from limbik.motion.rates import rate_limits
-from limbik.motion.steady import Steady
+from limbik.motion.rest_goal import Steady
 from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, check_flag, rotation_between
 from limbik.tree.residuals import TARGET_SIZE

@@ -37,7 +37,7 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
     moves are smoothed by the cutoff, fast ones less, and come a little late.
     cutoff_hz: 6 for walking, 10 to 12 for running and throwing.
 
-    Angles are taken without whole turns, and quaternions by their numbers; the three angles of a joint of BVH
+    Angles are taken without revolutions, and quaternions by their numbers; the three angles of a joint of BVH
     as a rotation, because they jump where it stays. A joint that turns by more than 120 degrees from one
     frame to the next is told in a warning: it may be a mistake of the capture, which smoothing would spread.
     Smoothed feet slide: `plant_feet` comes after it.
@@ -72,7 +72,7 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
 
 
 def _unrolled(motion: Motion) -> Array:
-    """The configurations [T, nq] without jumps of whole turns, and with quaternions of one sign."""
+    """The configurations [T, nq] without jumps of revolutions, and with quaternions of one sign."""
     q = motion.q.copy()
     for joint in motion.model.joints:
         if not joint.nq:

@@ -2,7 +2,7 @@
 
 The joints are put on the curve one after the other, each as far from the one before it as its bone is long;
 every link then turns by the smallest rotation, and by its part of the twist. The curve is the cubic spline
-through the given points, parametrised by the lengths between them.
+through the points, parametrised by the lengths between them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, ModelError
 from limbik.model import Model
-from limbik.motion.chains import Chain, links_of, rows_of
+from limbik.motion.chains import LinkChain, links_of, rows_of
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_between, rotation_exp, unit
 
 SAMPLES = 256  # of a curve
@@ -67,7 +67,7 @@ class Spline:
         if not np.isfinite(checked).all() or not (norm(np.diff(checked, axis=-2)) > 0.0).all():
             raise GoalError(f"points needs {needed}")
         rows, each, lead = rows_of(model, q, checked, 2)
-        chain = Chain(model, self.chain, self.tip, rows)
+        chain = LinkChain(model, self.chain, self.tip, rows)
         curve = sampled(each)
         joints = on_curve(curve + (chain.center(0) - curve[:, 0])[:, None], self._lengths(chain))
         for k in range(len(self.chain)):
@@ -80,11 +80,11 @@ class Spline:
         every_q = rows.reshape(*lead, model.nq)
         return SplineSolution(every_q, distance if lead else float(distance))
 
-    def _end(self, chain: Chain, k: int) -> Array:
+    def _end(self, chain: LinkChain, k: int) -> Array:
         """Where the bone of a link ends [T, 3]."""
         return chain.center(k + 1) if k + 1 < len(self.chain) else chain.poses[self.tip][:, :3, 3]
 
-    def _lengths(self, chain: Chain) -> Array:
+    def _lengths(self, chain: LinkChain) -> Array:
         lengths = np.stack(
             [norm(self._end(chain, k) - chain.center(k)) for k in range(len(self.chain))], axis=1
         )

@@ -39,7 +39,7 @@ ITERATIONS = 2  # of one step
 PLAN = ITERATIONS  # index of the active sets of the plan, behind those of the iterations
 
 
-class Motion(NamedTuple):
+class TrackerState(NamedTuple):
     """The arrays of a tracker."""
 
     settings: Annotated[Floats, array(SETTINGS_SIZE)]
@@ -50,7 +50,7 @@ class Motion(NamedTuple):
     q: Annotated[Floats, array(nq)]
     v: Annotated[Floats, array(nv)]  # [rad/s or m/s] of the last step
     residuals: Annotated[Floats, array(n_rows)]  # that the last step left
-    # Active sets (`motion.bounded_least_squares`) of each iteration and level, from one step to the next.
+    # Active sets (`motion.active_set`) of each iteration and level, from one step to the next.
     active: Annotated[Floats, array((ITERATIONS + 1) * n_levels, nv)]
     held: Annotated[Floats, array(nv)]  # 1: pushes against its bound, and stays there for lower levels
     # Of ball joints at limits (`motion.ball_limits`), a matrix each, row by row from 3 v on:

@@ -1,7 +1,7 @@
 """One step of differential inverse kinematics within limits, for goals of strict priorities.
 
 A level of goals is a damped least-squares problem within the bounds of `motion.limits`, solved exactly
-(`motion.bounded_least_squares`). Two Gauss-Newton iterations make one step: the second takes off what the
+(`motion.active_set`). Two Gauss-Newton iterations make one step: the second takes off what the
 curvature of the first has left. The damping is proportional to the residual (Fan & Yuan 2005), which keeps
 the convergence quadratic. Where a level cannot be met, it has a model of second order (`motion.newton`).
 """
@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, compiled
+from limbik.motion.active_set import FREE, BoundedScratch, begin_at, hold, solve_within
 from limbik.motion.ball_limits import align_balls, measure_balls, turn_back, turn_screws
-from limbik.motion.bounded_least_squares import FREE, Scratch, begin_at, hold, solve_within
 from limbik.motion.limits import braking_step, fill_bounds, fill_margins
 from limbik.motion.newton import SINGULAR, fill_model
 from limbik.motion.state import (
@@ -32,7 +32,7 @@ from limbik.motion.state import (
     REVERSALS,
     TARGET_CHANGE,
     TRAVEL,
-    Motion,
+    TrackerState,
 )
 from limbik.motion.target_numbers import find_bad_target, read_targets
 from limbik.motion.tolerances import (
@@ -68,7 +68,7 @@ FADING = 0.98  # where a level has stopped to shake
 MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
 WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
 STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
-PATIENCE = 100.0  # turns after which damping only grows until the targets move
+PATIENCE = 100.0  # reversals after which damping only grows until the targets move
 MAX_FACTOR = 1e12
 JUMPED = 0.02  # change of a target [m or a number] in one step from which on damping starts over
 STEADY = 0.1  # of a step: targets that have changed by less do not explain why it turns back
@@ -87,8 +87,10 @@ MET = 0  # what a step returns: all targets have been read
 
 
 @compiled
-def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch) -> int:
-    """Move q by one step toward the given targets.
+def track(
+    tree: Tree, objectives: Objectives, workspace: Workspace, motion: TrackerState, scratch: BoundedScratch
+) -> int:
+    """Move q by one step toward the targets.
 
     Returns MET, or 1 more than the index of a task whose target means nothing; nothing has changed then.
     """
@@ -135,7 +137,7 @@ def track(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Moti
 
 @compiled
 def evaluate_at(
-    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, q: Floats, to: int
+    tree: Tree, objectives: Objectives, workspace: Workspace, motion: TrackerState, q: Floats, to: int
 ) -> None:
     """Evaluate the errors at q into `workspace.errors[to]`; 0 of rows that are free in their tolerance."""
     evaluate(tree, objectives, workspace, q, to)
@@ -143,7 +145,7 @@ def evaluate_at(
 
 
 @compiled
-def linearise(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+def linearise(tree: Tree, objectives: Objectives, workspace: Workspace, motion: TrackerState) -> None:
     """The Jacobian where the errors were evaluated last, about the axes of ball joints; 0 in rows that are
     free.
     """
@@ -158,8 +160,8 @@ def iterate(
     tree: Tree,
     objectives: Objectives,
     workspace: Workspace,
-    motion: Motion,
-    scratch: Scratch,
+    motion: TrackerState,
+    scratch: BoundedScratch,
     iteration: int,
 ) -> None:
     """One Gauss-Newton iteration from where the step has come to, which becomes the trial."""
@@ -188,7 +190,7 @@ def iterate(
 
 
 @compiled
-def leave_old_bounds(motion: Motion, active: Floats) -> None:
+def leave_old_bounds(motion: TrackerState, active: Floats) -> None:
     """Free the joints of an active set whose bound is not where the step so far has led: a correction is not
     to begin by taking it back.
     """
@@ -214,7 +216,7 @@ def return_slowly(tree: Tree, q: Floats, dq: Floats, trial: Floats) -> None:
 
 
 @compiled
-def fill_wanted(objectives: Objectives, errors: Floats, motion: Motion) -> float:
+def fill_wanted(objectives: Objectives, errors: Floats, motion: TrackerState) -> float:
     """By how much the errors are to change; returns the squared length of that in the first level."""
     for row in range(errors.size):
         motion.wanted[row] = errors[row] - motion.left[row]
@@ -226,8 +228,8 @@ def propose(
     tree: Tree,
     objectives: Objectives,
     workspace: Workspace,
-    motion: Motion,
-    scratch: Scratch,
+    motion: TrackerState,
+    scratch: BoundedScratch,
     active: Floats,
     errors: Floats,
 ) -> None:
@@ -252,8 +254,8 @@ def propose_inside(
     tree: Tree,
     objectives: Objectives,
     workspace: Workspace,
-    motion: Motion,
-    scratch: Scratch,
+    motion: TrackerState,
+    scratch: BoundedScratch,
     active: Floats,
     errors: Floats,
 ) -> None:
@@ -268,8 +270,8 @@ def propose_levels(
     tree: Tree,
     objectives: Objectives,
     workspace: Workspace,
-    motion: Motion,
-    scratch: Scratch,
+    motion: TrackerState,
+    scratch: BoundedScratch,
     active: Floats,
     errors: Floats,
 ) -> None:
@@ -322,7 +324,7 @@ def damping_for(wanted: Floats) -> float:
 
 
 @compiled(inline=False)
-def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> None:
+def begin_below(motion: TrackerState, above: Floats, active: Floats, dx: Floats) -> None:
     """The active set that a lower level begins with: joints that are held, and of the set that it had in the
     step before those that are at their bounds now.
     """
@@ -336,7 +338,12 @@ def begin_below(motion: Motion, above: Floats, active: Floats, dx: Floats) -> No
 
 @compiled(inline=False)
 def plan_braking(
-    tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion, scratch: Scratch, last: float
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: TrackerState,
+    scratch: BoundedScratch,
+    last: float,
 ) -> None:
     """Plan the step `moved` [nv, in units], and what of the residuals it leaves for later ones.
 
@@ -378,7 +385,7 @@ def plan_braking(
 
 
 @compiled
-def starts_again(objectives: Objectives, motion: Motion, square: float, last: float) -> bool:
+def starts_again(objectives: Objectives, motion: TrackerState, square: float, last: float) -> bool:
     """Whether an arm that has all but come to rest would jump, for targets that rest; otherwise the squared
     length of its plan [in units] is noted. last: squared length of the last step.
 
@@ -397,7 +404,7 @@ def starts_again(objectives: Objectives, motion: Motion, square: float, last: fl
 
 
 @compiled(inline=False)
-def braking_fraction(tree: Tree, motion: Motion, dx: Floats) -> float:
+def braking_fraction(tree: Tree, motion: TrackerState, dx: Floats) -> float:
     """Which part of a displacement [nv, in units] one step may cover so that all joints come to rest at its
     end.
     """
@@ -413,7 +420,9 @@ def braking_fraction(tree: Tree, motion: Motion, dx: Floats) -> float:
 
 
 @compiled(inline=False)
-def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: Floats, last: float) -> bool:
+def may_rest(
+    objectives: Objectives, workspace: Workspace, motion: TrackerState, dx: Floats, last: float
+) -> bool:
     """Whether the targets rest, and a displacement [nv, in units] gains next to nothing at any level, as the
     latest steps have not, and does not shrink from step to step: in a flat valley the arm would creep for
     minutes. One step without a gain says little: some arms go down a valley from side to side.
@@ -439,7 +448,7 @@ def may_rest(objectives: Objectives, workspace: Workspace, motion: Motion, dx: F
 
 
 @compiled
-def looks_again(motion: Motion) -> bool:
+def looks_again(motion: TrackerState) -> bool:
     """Whether an arm is let go once more without damping, where perhaps only that keeps it from going on: it
     has shaken before, and damping fades slowly.
     """
@@ -456,7 +465,7 @@ def looks_again(motion: Motion) -> bool:
 
 
 @compiled
-def measure_gains(objectives: Objectives, errors: Floats, motion: Motion) -> None:
+def measure_gains(objectives: Objectives, errors: Floats, motion: TrackerState) -> None:
     """Average what the latest steps have taken off the squared errors of each level, while targets rest."""
     is_steady = motion.settings[TARGET_CHANGE] == 0.0 and motion.settings[FRESH] == 0.0
     for level in range(motion.gains.size):
@@ -468,7 +477,7 @@ def measure_gains(objectives: Objectives, errors: Floats, motion: Motion) -> Non
 
 
 @compiled(inline=False)
-def calm_down(motion: Motion) -> None:
+def calm_down(motion: TrackerState) -> None:
     """Shorten the steps of an arm that has come no nearer to its goals for some time, although its targets
     rest: no arm moves for ever, whatever it goes back and forth between.
 
@@ -494,7 +503,7 @@ def calm_down(motion: Motion) -> None:
 
 
 @compiled
-def stopping_time(motion: Motion) -> float:
+def stopping_time(motion: TrackerState) -> float:
     """Time [s] in which all joints can come to rest."""
     longest = 0.0
     for v in range(motion.v.size):
@@ -514,7 +523,7 @@ def is_improved(squares: Floats, best: Floats) -> bool:
 
 
 @compiled
-def stay(workspace: Workspace, motion: Motion) -> None:
+def stay(workspace: Workspace, motion: TrackerState) -> None:
     """The step is made, and moves nothing."""
     fill(0.0, motion.moved)
     fill(0.0, motion.v)
@@ -523,7 +532,7 @@ def stay(workspace: Workspace, motion: Motion) -> None:
 
 
 @compiled(inline=False)
-def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Motion) -> None:
+def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: TrackerState) -> None:
     """The step is made."""
     copy(workspace.trial, motion.q)
     copy(workspace.errors[1], motion.residuals)
@@ -538,9 +547,9 @@ def finish(tree: Tree, objectives: Objectives, workspace: Workspace, motion: Mot
 
 
 @compiled(inline=False)
-def damp_wandering(objectives: Objectives, motion: Motion) -> None:
+def damp_wandering(objectives: Objectives, motion: TrackerState) -> None:
     """Raise the damping of the last levels where the targets rest and the arm comes and goes, not in single
-    steps but in wide turns, as arms that brake may do about where they are to go.
+    steps but in wide loops, as arms that brake may do about where they are to go.
     """
     settings = motion.settings
     if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
@@ -566,7 +575,7 @@ def damp_wandering(objectives: Objectives, motion: Motion) -> None:
 
 
 @compiled(inline=False)
-def adapt_damping(objectives: Objectives, motion: Motion, step: float) -> None:
+def adapt_damping(objectives: Objectives, motion: TrackerState, step: float) -> None:
     """Double the damping of levels whose steps turn back without a reason in the targets; with acceleration
     limits, of those whose plan does, as the steps themselves cannot turn back at once.
 
@@ -603,7 +612,7 @@ def adapted(factor: float, is_shaking: bool, is_steady: bool, fading: float) -> 
 
 
 @compiled(inline=False)
-def reverses(motion: Motion) -> bool:
+def reverses(motion: TrackerState) -> bool:
     """Whether all levels together take back a part of the step before."""
     product = squared = squared_before = 0.0
     for v in range(motion.moved.size):

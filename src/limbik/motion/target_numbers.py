@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from limbik.compiler.kernel import Floats, compiled, empty
-from limbik.motion.state import AS_POSE, AS_TARGET, TARGET_CHANGE, Motion
+from limbik.motion.state import AS_POSE, AS_TARGET, TARGET_CHANGE, TrackerState
 from limbik.numerics.linear import copy
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -12,7 +12,7 @@ ORTHONORMAL = 1e-9  # how far the columns of a rotation may be from it
 
 
 @compiled(inline=False)
-def find_bad_target(motion: Motion) -> int:
+def find_bad_target(motion: TrackerState) -> int:
     """1 more than the index of a task whose numbers have no meaning; 0 where there is none."""
     for k in range(motion.forms.size):
         form, numbers = motion.forms[k], motion.inputs[k]
@@ -45,7 +45,7 @@ def is_pose(matrix: Floats) -> bool:
 
 
 @compiled(inline=False)
-def read_targets(motion: Motion, targets: Floats) -> None:
+def read_targets(motion: TrackerState, targets: Floats) -> None:
     """The targets [tasks, 12] of the inputs, and by how much they have changed."""
     change = 0.0
     for k in range(motion.forms.size):

@@ -100,12 +100,12 @@ def circle(
     count: int = 73,
     orientation: Literal["turn", "keep"] = "keep",
 ) -> Array:
-    """Poses [count, 4, 4] once around: an `arc` of a whole turn. Keeps the orientation by default."""
+    """Poses [count, 4, 4] once around: an `arc` of a revolution. Keeps the orientation by default."""
     return arc(start, center, axis, 2.0 * math.pi, count, orientation)
 
 
 def interpolated(poses: Array, position: Array) -> Matrix4:
-    """Poses [M, 4, 4] at positions [M] along given poses [N, 4, 4], counted in these."""
+    """Poses [M, 4, 4] at positions [M] along poses [N, 4, 4], counted in these."""
     if len(poses) == 1:
         return np.repeat(poses, len(position), axis=0)
     before = np.clip(np.floor(position).astype(int), 0, len(poses) - 2)

@@ -12,7 +12,7 @@ together are a square about the cone, and what a step leaves of its corners is t
 from __future__ import annotations
 
 from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.state import PLANS, Motion
+from limbik.motion.state import PLANS, TrackerState
 from limbik.numerics.linear import copy, dot, fill
 
 OUTSIDE = 1e-9  # [lengths or half radians] beyond the edge that counts as outside
@@ -21,7 +21,7 @@ HELD = 2.0  # instead of an edge: a row across a cone, which stays as it is
 
 
 @compiled
-def measure(motion: Motion, errors: Floats) -> None:
+def measure(motion: TrackerState, errors: Floats) -> None:
     """Note the whole errors [rows] that have been evaluated, and replace them by how far the rows are from
     the edge that they are brought to; 0 of those that are free.
     """
@@ -37,7 +37,7 @@ def measure(motion: Motion, errors: Floats) -> None:
 
 
 @compiled
-def error_at_edge(motion: Motion, row: int) -> float:
+def error_at_edge(motion: TrackerState, row: int) -> float:
     """How far a row is from the edge that it is brought to; 0 of one that is free."""
     edge = motion.edge[row]
     if edge == 0.0:
@@ -46,7 +46,7 @@ def error_at_edge(motion: Motion, row: int) -> float:
 
 
 @compiled
-def is_outside(motion: Motion) -> bool:
+def is_outside(motion: TrackerState) -> bool:
     """Whether some row is outside its tolerance."""
     for row in range(motion.tolerance.size):
         if abs(motion.values[row]) > (1.0 + LEFT) * motion.tolerance[row] + OUTSIDE:
@@ -55,7 +55,7 @@ def is_outside(motion: Motion) -> bool:
 
 
 @compiled
-def hold_across(motion: Motion, errors: Floats) -> None:
+def hold_across(motion: TrackerState, errors: Floats) -> None:
     """Hold the rows across cones whose edge is reached."""
     for row in range(1, errors.size):
         if motion.is_across[row] > 0.0 and motion.edge[row - 1] != 0.0:
@@ -64,7 +64,7 @@ def hold_across(motion: Motion, errors: Floats) -> None:
 
 
 @compiled
-def squared_excess(motion: Motion, errors: Floats, first: int, last: int) -> float:
+def squared_excess(motion: TrackerState, errors: Floats, first: int, last: int) -> float:
     """Sum of the squared errors of some rows, without those inside their tolerance that go to its edge."""
     total = 0.0
     for row in range(first, last):
@@ -74,7 +74,7 @@ def squared_excess(motion: Motion, errors: Floats, first: int, last: int) -> flo
 
 
 @compiled
-def free_rows(motion: Motion, J: Floats) -> None:
+def free_rows(motion: TrackerState, J: Floats) -> None:
     """Take the rows that are free out of J [rows, nv]."""
     for row in range(J.shape[0]):
         if motion.tolerance[row] > 0.0:
@@ -84,7 +84,7 @@ def free_rows(motion: Motion, J: Floats) -> None:
 
 
 @compiled
-def leave_motion(motion: Motion, errors: Floats) -> None:
+def leave_motion(motion: TrackerState, errors: Floats) -> None:
     """Leave the target's own motion since the last step out of the residuals, to `motion.left`."""
     for row in range(errors.size):
         if motion.tolerance[row] > 0.0:
@@ -93,7 +93,7 @@ def leave_motion(motion: Motion, errors: Floats) -> None:
 
 
 @compiled(inline=False)
-def keep_one_more(motion: Motion, dx: Floats, errors: Floats, J: Floats) -> bool:
+def keep_one_more(motion: TrackerState, dx: Floats, errors: Floats, J: Floats) -> bool:
     """Bring one more row to an edge, the one that a step dx [nv, in units] takes farthest out; whether there
     is one.
     """
@@ -106,7 +106,7 @@ def keep_one_more(motion: Motion, dx: Floats, errors: Floats, J: Floats) -> bool
 
 
 @compiled(inline=False)
-def keep(motion: Motion, row: int, dx: Floats, errors: Floats, J: Floats) -> bool:
+def keep(motion: TrackerState, row: int, dx: Floats, errors: Floats, J: Floats) -> bool:
     """Bring a row to the edge over which a step takes it; whether it does."""
     if excess_after(motion, row, dx) == 0.0:
         return False
@@ -115,7 +115,7 @@ def keep(motion: Motion, row: int, dx: Floats, errors: Floats, J: Floats) -> boo
 
 
 @compiled
-def excess_after(motion: Motion, row: int, dx: Floats) -> float:
+def excess_after(motion: TrackerState, row: int, dx: Floats) -> float:
     """How far a step takes a free row out of its tolerance; 0 inside, and for other rows."""
     if motion.tolerance[row] == 0.0 or motion.edge[row] != 0.0:
         return 0.0
@@ -126,14 +126,14 @@ def excess_after(motion: Motion, row: int, dx: Floats) -> float:
 
 
 @compiled
-def is_at_edge(motion: Motion, errors: Floats, row: int, near: float) -> bool:
+def is_at_edge(motion: TrackerState, errors: Floats, row: int, near: float) -> bool:
     """Whether a row is brought to an edge that it is inside of, or nearly so."""
     edge = motion.edge[row]
     return edge != 0.0 and edge != HELD and edge * errors[row] <= near
 
 
 @compiled
-def count_at_edges(motion: Motion, errors: Floats, near: float) -> int:
+def count_at_edges(motion: TrackerState, errors: Floats, near: float) -> int:
     """How many rows are at an edge."""
     count = 0
     for row in range(errors.size):
@@ -143,14 +143,14 @@ def count_at_edges(motion: Motion, errors: Floats, near: float) -> int:
 
 
 @compiled
-def value_after(motion: Motion, row: int, dx: Floats) -> float:
+def value_after(motion: TrackerState, row: int, dx: Floats) -> float:
     """The whole error of a row after a step."""
     slope = motion.slopes[row]
     return motion.values[row] - dot(slope, motion.planned) - dot(slope, dx)
 
 
 @compiled(inline=False)
-def put_to_edge(motion: Motion, row: int, edge: float, errors: Floats, J: Floats) -> None:
+def put_to_edge(motion: TrackerState, row: int, edge: float, errors: Floats, J: Floats) -> None:
     """Bring a row to an edge of its tolerance, or free it: edge 0."""
     motion.edge[row] = edge
     errors[row] = error_at_edge(motion, row)

@@ -18,9 +18,9 @@ from limbik.goals.task import AIM, AXIS
 from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
-from limbik.motion.avoidance import Avoidance, Steps
+from limbik.motion.active_set import BoundedScratch
+from limbik.motion.avoidance import Avoidance, LastStep
 from limbik.motion.ball_limits import body_velocities
-from limbik.motion.bounded_least_squares import Scratch
 from limbik.motion.programs import tracker as tracker_program
 from limbik.motion.rates import rate_limits, refuse_limited_balls
 from limbik.motion.state import (
@@ -31,7 +31,7 @@ from limbik.motion.state import (
     LOWER_FACTOR,
     REVERSALS,
     TARGET_CHANGE,
-    Motion,
+    TrackerState,
 )
 from limbik.motion.targets import Targets
 from limbik.options import RateLimits
@@ -241,7 +241,7 @@ def _gone_on(
     words: dict[str, Any],
     motion: Sequence[Array],
     targets: Array,
-    steps: Steps | None,
+    steps: LastStep | None,
 ) -> Tracker:
     """A tracker as another one was."""
     tracker = kind(model, goals, **words)
@@ -253,9 +253,9 @@ def _gone_on(
     return tracker
 
 
-def _motion_of(tasks: TaskSet, targets: Targets) -> Motion:
+def _motion_of(tasks: TaskSet, targets: Targets) -> TrackerState:
     """The arrays of a tracker with these targets."""
-    motion = zeros(Motion, tasks.sizes)._replace(inputs=targets.inputs, forms=targets.forms)
+    motion = zeros(TrackerState, tasks.sizes)._replace(inputs=targets.inputs, forms=targets.forms)
     for task in tasks.tasks:
         rows = np.flatnonzero(task["weights"])
         if task["kind"] in (AXIS, AIM):
@@ -266,11 +266,11 @@ def _motion_of(tasks: TaskSet, targets: Targets) -> Motion:
     return motion
 
 
-def _packed(tasks: TaskSet, motion: Motion) -> tuple[Objectives, Workspace, Call]:
+def _packed(tasks: TaskSet, motion: TrackerState) -> tuple[Objectives, Workspace, Call]:
     """The objectives, what a step works on, and the step."""
     records = tasks.tasks.copy()
     records["unclipped"] = 1.0  # `motion.tolerances` clips
     objectives = tasks.objectives(tasks.targets())._replace(tasks=records)
-    workspace, scratch = zeros(Workspace, tasks.sizes), zeros(Scratch, tasks.sizes)
+    workspace, scratch = zeros(Workspace, tasks.sizes), zeros(BoundedScratch, tasks.sizes)
     call = Call(tracker_program(), tasks.tree, objectives, workspace, motion, scratch)
     return objectives, workspace, call

@@ -1,4 +1,4 @@
-"""Two bones in closed form, as a kernel: the turns of root and mid that bring a limb's tip to a point.
+"""Two bones in closed form, as a kernel: the rotations of root and mid that bring a limb's tip to a point.
 
 First the mid joint bends until root and tip are as far apart as root and target, then the limb turns by the
 smallest rotation until it points at the target, then about that line until the middle looks toward the pole.
@@ -40,7 +40,7 @@ from limbik.numerics.vectors import cross, dot
 ROOT, MID, TIP, TARGET, AXIS, POLE = 0, 3, 6, 9, 12, 15
 SWIVEL, MIN, MAX = 18, 19, 20  # [rad]; allowed change of a hinge [rad]
 ROW = 21
-# A row of the answers: quaternions xyzw of turns of the world, and the factor of the bones' lengths.
+# A row of the answers: quaternions xyzw of rotations in the world, and the factor of the bones' lengths.
 TURN_ROOT, TURN_MID, FACTOR = 0, 4, 8
 ANSWER = 9
 # What is the same for all rows.
@@ -154,7 +154,9 @@ def bend_hinge(
 
 @compiled
 def allowed_change(first: float, second: float, lower: float, upper: float) -> float:
-    """Of two turns [rad] of a hinge the one that its limits allow, or the smaller one; within the limits."""
+    """Of two rotations [rad] of a hinge the one that its limits allow, or the smaller one; within the
+    limits.
+    """
     first, second = nearest_turn(first), nearest_turn(second)
     beyond_first = max(lower - first, first - upper, 0.0)
     beyond_second = max(lower - second, second - upper, 0.0)

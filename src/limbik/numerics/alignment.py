@@ -20,7 +20,7 @@ WANTED = 4  # and as they are wanted
 PRODUCTS = 7  # sum of weight * wanted now^T, row by row
 PAIRS_SIZE = 16
 
-MAX_TURNS = 6  # toward the best rotation
+MAX_ROTATIONS = 6  # toward the best rotation
 SMALL = 1e-14  # of what could be gained: no turn is worth it
 
 
@@ -95,11 +95,11 @@ def seen_from(A: Floats, matrix: Floats, B: Floats, out: Floats) -> None:
 def best_rotation_from(turn: Quaternion, matrix: Floats, smallest: float) -> Quaternion:
     """The rotation near `turn` whose scalar product with a matrix [9] is greatest (Wahba's problem).
 
-    By turns about the axis along which most is gained, each as far as it gains: of one pair this is the
+    By rotations about the axis of maximal gain, each as far as it gains: of one pair this is the
     smallest turn, at once, and where pairs leave a spin open, it stays as it is. smallest: what counts as no
     gain.
     """
-    for _ in range(MAX_TURNS):
+    for _ in range(MAX_ROTATIONS):
         gx = gy = gz = along = 0.0
         for k in range(3):
             x, y, z = turned_axis(turn, k)
@@ -145,7 +145,7 @@ def part_along(turn: Quaternion, matrix: Floats, axis: Vector) -> float:
 
 @compiled
 def steepest_axis(turn: Quaternion, matrix: Floats) -> Vector:
-    """The one of the three axes about which half a turn gains most: the one that keeps most."""
+    """The one of the three axes with the maximal gain of half a rotation."""
     x = part_along(turn, matrix, (1.0, 0.0, 0.0))
     y = part_along(turn, matrix, (0.0, 1.0, 0.0))
     z = part_along(turn, matrix, (0.0, 0.0, 1.0))

@@ -27,8 +27,9 @@ def bend(
     """Bend all joints together, then in alternation, then one at a time.
 
     Each as it is, and without what moves the end effector at first order (a pure bend, which draws it in);
-    each both ways. The first that gains is written to q. Returns the error afterwards: the same one at a true
-    minimum. J [rows, nv]: the Jacobian at q. W [rows, nv], U [rows, rows], dq [nv], trial [nq]: work.
+    each in both directions. The first that gains is written to q. Returns the error afterwards: the same one
+    at a true minimum. J [rows, nv]: the Jacobian at q. W [rows, nv], U [rows, rows], dq [nv], trial [nq]:
+    work.
     """
     nv = dq.size
     orthogonalise_rows(J, W, U)

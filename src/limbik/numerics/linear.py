@@ -128,7 +128,7 @@ def scale_by(factor: float, v: Floats) -> None:
 def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
     """Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958).
 
-    W [m, n] starts as J [m, n] and is turned until its rows are orthogonal; U [m, m] collects the turns.
+    W [m, n] starts as J [m, n] and is turned until its rows are orthogonal; U [m, m] collects the rotations.
     Afterwards J = U W, row i of W is sigma_i v_i^T, and column i of U is u_i. Singular values are not formed
     from J J^T, so small ones keep their accuracy.
     """

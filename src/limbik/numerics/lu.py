@@ -10,7 +10,7 @@ def lu_decompose(A: Floats, order: Floats, min_pivot: float) -> None:
     """A [n, n] becomes L below the diagonal and U on and above it; order [n]: the row that stands in each
     place.
 
-    min_pivot: size that a pivot nearer to zero is given, so that singular matrices can be solved with.
+    min_pivot: size that a pivot nearer to zero gets, so that singular matrices can be solved with.
     """
     n = A.shape[0]
     for i in range(n):

@@ -59,7 +59,7 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
 
 @compiled(inline=False)
 def worst_violation(h: Floats, products: Floats, values: Floats, active: Floats, threshold: float) -> int:
-    """The index of the inequality that misses most; -1 where none misses more than the least."""
+    """The index of the inequality with the maximal violation; -1 where none is above the minimum."""
     worst, largest = -1, threshold
     for i in range(h.size):
         if active[i] > 0.0:

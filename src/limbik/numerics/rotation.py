@@ -207,8 +207,8 @@ def within_ball_limits(
 def within_euler_limits(q: Quaternion, order: int, lower: Floats, upper: Floats) -> Quaternion:
     """The nearest rotation whose Euler angles are within limits [3] (infinite: none), as `Model.clip` does.
 
-    order: 1 + 3 i + j for turns about the axes i, j and the third one, of 0, 1 and 2. See `model.euler` for
-    the angles and for what is nearest.
+    order: 1 + 3 i + j for rotations about the axes i, j and the third one, of 0, 1 and 2. See `model.euler`
+    for the angles and for what is nearest.
     """
     i, j = (order - 1) // 3, (order - 1) % 3
     k = 3 - i - j
@@ -256,14 +256,14 @@ def component(q: Quaternion, i: int) -> float:
 
 @compiled
 def near_range(angle: float, lower: float, upper: float) -> float:
-    """The angle with the whole turns added that bring it nearest to the middle of a range, or to 0."""
+    """The angle with the revolutions added that bring it nearest to the middle of a range, or to 0."""
     middle = lower + 0.5 * (upper - lower) if upper - lower < math.inf else 0.0
     return middle + nearest_turn(angle - middle)
 
 
 @compiled
 def of_euler_angles(i: int, j: int, k: int, sign: float, a: float, b: float, c: float) -> Quaternion:
-    """The product of turns by a, b, c about the axes i, j, k; sign: 1 where these are in cyclic order."""
+    """The product of rotations by a, b, c about the axes i, j, k; sign: 1 where these are in cyclic order."""
     sa, ca = sincos(0.5 * a)
     sb, cb = sincos(0.5 * b)
     sc, cc = sincos(0.5 * c)

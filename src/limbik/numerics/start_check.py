@@ -5,4 +5,4 @@ AS_IT_WAS = 0
 MOVED = 1
 
 ROUNDING = 1e-12  # [rad, m, or part of a quaternion] that does not count as moved
-MANY_WINDINGS = 1e4  # [rad] beyond which whole turns are taken off, because their sines lose digits
+MANY_WINDINGS = 1e4  # [rad] beyond which revolutions are taken off, because their sines lose digits

@@ -39,7 +39,7 @@ def bernstein_table(degree: int) -> Array:
     sin x .. sin n x.
 
     With z = exp(i x / 2), exp(i k x) is z^(n + k) conj(z)^(n - k). Its polar form at 2 n - i copies of the
-    arc's first end and i of its last is the mean over the ways to deal them out.
+    arc's first end and i of its last is the mean over all assignments to deal them out.
     """
     n, half = degree, 0.25 * ARC
     table = np.zeros((2 * n + 1, 2 * n + 1))

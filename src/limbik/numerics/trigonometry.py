@@ -63,7 +63,7 @@ def turn_within_limits(value: float, turn: float, lower: float, upper: float) ->
 
 @compiled
 def nearest_within_limits(wanted: float, lower: float, upper: float) -> float:
-    """The legal angle [rad] of a revolute joint nearest to the wanted one, whole turns not counted."""
+    """The legal angle [rad] of a revolute joint nearest to the wanted one, revolutions not counted."""
     if lower <= wanted <= upper:
         return wanted
     if upper - lower < math.inf:
@@ -80,7 +80,7 @@ def angle_between(a: float, b: float) -> float:
 
 @compiled(inline=True)
 def nearest_turn(angle: float) -> float:
-    """The same heading change [rad] without whole turns, between -pi and pi."""
+    """The same heading change [rad] without revolutions, between -pi and pi."""
     return angle - FULL_TURN * math.floor(angle / FULL_TURN + 0.5)
 
 

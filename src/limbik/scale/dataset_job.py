@@ -185,6 +185,6 @@ class DatasetJob(Job):
 
     @functools.cached_property
     def _range(self) -> tuple[Array, Array]:
-        """Smallest and greatest value [n] of each joint; a whole turn for one without limits."""
+        """Smallest and greatest value [n] of each joint; a revolution for one without limits."""
         lower, upper = self.model.lower[self.q_indices], self.model.upper[self.q_indices]
         return np.where(self._is_endless, -np.pi, lower), np.where(self._is_endless, np.pi, upper)

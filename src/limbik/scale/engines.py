@@ -26,7 +26,7 @@ IN_FLIGHT = 2  # chunks for each process or core of a cluster, which bounds the 
 Progress = Callable[[int, int], None]
 
 
-class Store(Protocol):
+class ChunkStore(Protocol):
     """What keeps the chunks of a job."""
 
     def is_done(self, number: int, /) -> bool:
@@ -53,7 +53,7 @@ def check_engine(engine: str, threads: int | None, address: str | None) -> None:
 
 def run(
     job: Job,
-    store: Store,
+    store: ChunkStore,
     engine: str,
     threads: int | None,
     address: str | None,

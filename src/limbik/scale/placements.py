@@ -23,7 +23,7 @@ MAX_SPOTS = 10_000_000
 APART = 0.1  # of the reach: smallest distance of a base from a better one
 
 
-class Reached(NamedTuple):
+class ReachSlice(NamedTuple):
     """Of a map what is looked up."""
 
     grid: Grid
@@ -53,10 +53,10 @@ class Placement(NamedTuple):
     margin: float  # mean of the map's margin where those are
 
 
-def placements(reached: Reached, poses: Array, height: float, yaws: int, count: int) -> list[Placement]:
+def placements(reached: ReachSlice, poses: Array, height: float, yaws: int, count: int) -> list[Placement]:
     """The best `count` poses of the base on the plane z = height, those that reach most poses first.
 
-    poses [N, 4, 4]. Tried: each voxel's width in x and y, and so many turns about z.
+    poses [N, 4, 4]. Tried: each voxel's width in x and y, and so many rotations about z.
     """
     grid = reached.grid
     spots = _spots(poses[:, :2, 3], reached.radius, grid.voxel)

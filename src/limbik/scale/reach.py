@@ -17,7 +17,7 @@ from limbik.scale.engines import Progress, check_engine, run
 from limbik.scale.grid import Grid, ball_of_reach, grid_about
 from limbik.scale.job import RESTARTS, is_closed_form
 from limbik.scale.orientations import orientations
-from limbik.scale.placements import Placement, Reached, placements
+from limbik.scale.placements import Placement, ReachSlice, placements
 from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
 from limbik.solvers.free_options import free_options
@@ -195,7 +195,7 @@ class Reach:
         """The best poses of the robot's base on the plane z = height [m], for poses [N, 4, 4].
 
         Those from which most poses are reached come first; of as many, those farthest from joint limits.
-        Tried: every voxel's width in x and y, and so many turns about z. As `is_reached` the answer is as
+        Tried: every voxel's width in x and y, and so many rotations about z. As `is_reached` the answer is as
         fine as the map; `solve` says it for sure.
 
         Raises GoalError or SolverError for what has no meaning.
@@ -209,7 +209,7 @@ class Reach:
         return placements(self._reached, targets, float(plane), yaws, count)
 
     def best_slice(self, axis: int = 2) -> tuple[float, float]:
-        """Where the slice of voxels across an axis (0, 1, 2: x, y, z) is of which most is reached: its
+        """Where the slice of voxels across an axis (0, 1, 2: x, y, z) is of which the maximum is reached: its
         coordinate [m], and the fraction of all orientations in it that is.
         """
         as_whole(axis, "`axis`", 0, SolverError, 2)
@@ -219,10 +219,10 @@ class Reach:
         return grid.corner[axis] + grid.voxel * (best + 0.5), float(fraction[best])
 
     @property
-    def _reached(self) -> Reached:
+    def _reached(self) -> ReachSlice:
         record = self.store.record
         radius = record["radius"] + float(np.linalg.norm(record["center"]))
-        return Reached(self.grid, self.quaternions, self.store.read("reachable"), self.margin, radius)
+        return ReachSlice(self.grid, self.quaternions, self.store.read("reachable"), self.margin, radius)
 
     def _layer(self, name: str) -> Array:
         return self.store.read(name)[:, 0].astype(np.float64)

@@ -68,7 +68,7 @@ MISSED = 2  # iterations in a row that did not lower it enough
 AGE = 3  # iterations of this attempt
 USED = 4  # and of all
 PATIENCE = 5  # how often in a row it may miss
-HOPEFUL = 6  # whether there is a way to the goal
+HOPEFUL = 6  # whether there is a path to the goal
 REMEMBERED = 7
 
 # Flags.
@@ -112,7 +112,7 @@ def working_offsets(n: int, rows: int, width: int) -> dict[str, int]:
         "AT_NEXT": NEAREST_ROWS * width,  # readings of goals of the problems that follow
         "AT_LATER": KEY_SIZE * width,  # and of those after them
         "AT_SEEDS": n * width,  # where these begin
-        # x, first frame, and the q that each joint is to be near to by whole turns; then what `finish` makes
+        # x, first frame, and the q that each joint is to be near to by revolutions; then what `finish` makes
         # of them: q, and the squared errors.
         "AT_ARRIVALS": (3 * n + VIEW + 2) * width,
         "AT_RECORDS": record * RECORDS * width,

@@ -40,10 +40,10 @@ from limbik.serial.layout import (
 )
 from limbik.serial.seed_table import CANDIDATES, FULL_TURN, HELD, Key, Shape, apart, cell, completed, key
 from limbik.serial.seeding import WITHIN
-from limbik.serial.step import Frame, Objective, Row, Tuning, frames, iteration, pose_error
+from limbik.serial.step import JointFrame, LinkRow, Objective, SerialTuning, frames, iteration, pose_error
 
 WIDTHS = {False: 8, True: 16}  # lanes of a batch, in double and in single precision
-DEFAULT_TUNING = Tuning()
+DEFAULT_TUNING = SerialTuning()
 FAR = 1e6  # arm lengths: a goal farther away is looked for in its direction
 SINGLE_ROUNDING = 1e-5  # that a pose in single precision may be off by
 
@@ -71,7 +71,7 @@ def many_interpreted(shape: Shape, width: int, single: bool = False) -> Callable
     ).interpreted
 
 
-def functions_of_one(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str, Emitted]:
+def functions_of_one(shape: Shape, tuning: SerialTuning = DEFAULT_TUNING) -> dict[str, Emitted]:
     """What `serial.lanes` leaves open."""
     return {
         "step": step(shape, LANES, tuning),
@@ -85,8 +85,8 @@ def functions_of_one(shape: Shape, tuning: Tuning = DEFAULT_TUNING) -> dict[str,
 def functions_of_many(shape: Shape, width: int, single: bool) -> dict[str, Emitted]:
     """What `serial.batch` leaves open."""
     return {
-        "step": step_of_many(shape, width, Tuning(single=single)),
-        "careful_step": step_of_many(shape, width, Tuning(single=single, is_careful=True)),
+        "step": step_of_many(shape, width, SerialTuning(single=single)),
+        "careful_step": step_of_many(shape, width, SerialTuning(single=single, is_careful=True)),
         "read_goal": read_goal(shape, width, single),
         "read_one_goal": read_goal(shape, 1, single),
         "compare": compare(width, single),
@@ -96,7 +96,7 @@ def functions_of_many(shape: Shape, width: int, single: bool) -> dict[str, Emitt
     }
 
 
-def step(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
+def step(shape: Shape, lanes: int, tuning: SerialTuning) -> Emitted:
     """One iteration of every lane; see `Layout.rows`."""
     n = shape.n
 
@@ -112,7 +112,7 @@ def step(shape: Shape, lanes: int, tuning: Tuning) -> Emitted:
 
 
 def step_of_many(
-    shape: Shape, lanes: int, tuning: Tuning, ratio: float = RATIO, longest: int = LONGEST
+    shape: Shape, lanes: int, tuning: SerialTuning, ratio: float = RATIO, longest: int = LONGEST
 ) -> Emitted:
     """The step, then what it means for each lane; its memory follows the rows of the block."""
     layout, advance = Layout(shape), step(shape, lanes, tuning)
@@ -156,7 +156,7 @@ def evaluate(shape: Shape) -> Emitted:
 
     def function(rows: Rows, constants: Rows) -> Stored:
         chain, _, _, objective = unpacked(constants, shape)
-        tool, _ = frames(rows[:n], _frame(rows[n:]), chain, Tuning())
+        tool, _ = frames(rows[:n], _frame(rows[n:]), chain, SerialTuning())
         error = [row * value for row, value in zip(objective.rows, pose_error(tool, objective), strict=True)]
         return [(n + VIEW, dot(error[:3], error[:3])), (n + VIEW + 1, dot(error[3:], error[3:]))]
 
@@ -174,7 +174,7 @@ def finish(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         q = [configured(*each) for each in zip(x, *parts, wanted, strict=True)]
         x = [scale * value + offset for scale, value, offset in zip(parts[0], q, parts[1], strict=True)]
         chain, _, _, objective = unpacked(plan, shape)
-        tool, _ = frames(x, first, chain, Tuning(single=single))
+        tool, _ = frames(x, first, chain, SerialTuning(single=single))
         error = [row * value for row, value in zip(objective.rows, pose_error(tool, objective), strict=True)]
         squares = dot(error[:3], error[:3]), dot(error[3:], error[3:])
         return [*enumerate(q, 2 * n + VIEW), *enumerate(squares, 3 * n + VIEW)]
@@ -210,14 +210,14 @@ def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         origin = [value * scale for value in origin]
         distance = dot(origin, origin)
         cut = larger(size / FAR - 1.0, 0.0) * sqrt(distance)
-        last = Frame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), origin])
+        last = JointFrame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), origin])
         settings = dict(zip(SETTINGS, plan[offsets["SETTINGS"] :], strict=True))
         is_beyond, within = reached(sqrt(distance), settings)
         view = _inverse(last)
         view[9:] = [value * within for value in view[9:]]
         grid = plan[at["GRID"]]
         seen = _seen_from(plan[at["TABLE"]], last) if shape.base_yaw else last
-        cell_key = key(seen, Row(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
+        cell_key = key(seen, LinkRow(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
         numbers = (cell_key.heading, *cell_key.point, *cell_key.direction, *cell_key.across)
         return [
             *enumerate(numbers, KEY_NUMBERS),
@@ -243,24 +243,24 @@ def reached(distance: Scalar, settings: dict[str, Scalar]) -> tuple[Scalar, Scal
     return select(is_beyond, 1.0, 0.0), select(is_far, reach / larger(distance, 1e-30), 1.0)
 
 
-def _from_rows(numbers: Scalars) -> Frame:
-    """The frame of a pose given as 3 rows of 4."""
-    return Frame(*(numbers[column:12:4] for column in range(4)))
+def _from_rows(numbers: Scalars) -> JointFrame:
+    """The frame of a pose, from 3 rows of 4."""
+    return JointFrame(*(numbers[column:12:4] for column in range(4)))
 
 
-def _seen_from(rows: Scalars, frame: Frame) -> Frame:
-    """A frame moved by a pose, given as 3 rows of 4."""
+def _seen_from(rows: Scalars, frame: JointFrame) -> JointFrame:
+    """A frame moved by a pose of 3 rows of 4."""
     turned = [[dot(rows[4 * i : 4 * i + 3], axis) for i in range(3)] for axis in frame]
-    return Frame._make([*turned[:3], [value + rows[4 * i + 3] for i, value in enumerate(turned[3])]])
+    return JointFrame._make([*turned[:3], [value + rows[4 * i + 3] for i, value in enumerate(turned[3])]])
 
 
-def _inverse(frame: Frame) -> list[Scalar]:
+def _inverse(frame: JointFrame) -> list[Scalar]:
     """The axes and the origin of the inverse of a frame, in 12 numbers."""
     axes = frame.x, frame.y, frame.z
     return [axis[i] for i in range(3) for axis in axes] + [-dot(axis, frame.origin) for axis in axes]
 
 
-def _deviation(frame: Frame) -> Scalar:
+def _deviation(frame: JointFrame) -> Scalar:
     """How far three axes are from being right-handed, of length 1 and at right angles."""
     axes = frame.x, frame.y, frame.z
     total = absolute(dot(cross(frame.x, frame.y), frame.z) - 1.0)
@@ -307,11 +307,11 @@ def _key(numbers: Scalars) -> Key:
     return Key(numbers[0], numbers[1:4], numbers[4:7], numbers[7:10])
 
 
-def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scalars, Objective]:
+def unpacked(constants: Scalars, shape: Shape) -> tuple[list[LinkRow], Scalars, Scalars, Objective]:
     """The rows, the bounds of x and the objective, from the numbers that begin a plan."""
     n = shape.n
     chain = [
-        Row._make(
+        LinkRow._make(
             [*constants[5 * i : 5 * i + 4], 0.0, 1.0] if kind == "R" else [*constants[5 * i : 5 * i + 5], 0.0]
         )
         for i, kind in enumerate(shape.kinds)
@@ -325,5 +325,5 @@ def unpacked(constants: Scalars, shape: Shape) -> tuple[list[Row], Scalars, Scal
     )
 
 
-def _frame(numbers: Scalars) -> Frame:
-    return Frame(numbers[:3], numbers[3:6], numbers[6:9], numbers[9:12])
+def _frame(numbers: Scalars) -> JointFrame:
+    return JointFrame(numbers[:3], numbers[3:6], numbers[6:9], numbers[9:12])

@@ -88,7 +88,7 @@ GRID_SIZE = 14
 # A reading of a goal, what its pose says before the first step: the pose [12, rows of 4]; heading,
 # point [3], direction [3] and across [3] of its key; the cell; the chain's first frame in the axes of the
 # goal, or of the point on the path to it that the links just reach [12]; how far the pose is from being one;
-# whether it is proved to be out of reach; how much was cut off the way to it.
+# whether it is proved to be out of reach; how much was cut off the path to it.
 KEY_NUMBERS = 12
 KEY_CELL = 22
 KEY_VIEW = 23

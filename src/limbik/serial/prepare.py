@@ -11,8 +11,8 @@ from limbik.model.canonical import LOCKED, CanonicalChain, canonical, row_pose
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.serial.layout import SETTINGS, Layout
-from limbik.serial.seed_table import FULL_TURN, Shape, Table
-from limbik.serial.step import Frame
+from limbik.serial.seed_table import FULL_TURN, SeedTable, Shape
+from limbik.serial.step import JointFrame
 from limbik.spatial import Array, pose_inverse
 
 MAX_ROWS = 12
@@ -61,7 +61,7 @@ def prepare(
 ) -> Prepared:
     """The chain for the fast core, in units of a length [m] of the arm's size.
 
-    A revolute joint that may turn all the way round is searched without limits, and whole turns are taken off
+    A revolute joint that may turn all the way round is searched without limits, and revolutions are taken off
     at the end; with `keep_windings` only one that has no limits at all.
     """
     q_lower, q_upper = _limits(chain, use_limits)
@@ -96,15 +96,15 @@ def _finite_bounds(lower: Array, upper: Array, zero: Array, stretch: Array) -> t
     return low, np.where(has_upper, upper, low + 2.0 * stretch)
 
 
-def table_frame(prepared: Prepared) -> Frame:
+def table_frame(prepared: Prepared) -> JointFrame:
     """The first row's frame as seen from the base yaw joint, for `serial.seed_table.build`."""
     pose = prepared.to_base_yaw.tolist()
-    return Frame(*([pose[row][column] for row in range(3)] for column in range(4)))
+    return JointFrame(*([pose[row][column] for row in range(3)] for column in range(4)))
 
 
 def plan_numbers(
     prepared: Prepared,
-    table: Table | None,
+    table: SeedTable | None,
     *,
     rows: Array,
     weights: Array,

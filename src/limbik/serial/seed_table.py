@@ -31,7 +31,7 @@ from limbik.compiler.symbols import (
     smaller,
     sqrt,
 )
-from limbik.serial.step import Frame, Row, Tuning, frames
+from limbik.serial.step import JointFrame, LinkRow, SerialTuning, frames
 from limbik.spatial import Array
 
 CANDIDATES = 8  # configurations in a cell
@@ -103,7 +103,7 @@ class Key(NamedTuple):
     across: Scalars  # [3] the tool's x axis, likewise
 
 
-def key(pose: Frame, last: Row, shape: Shape) -> Key:
+def key(pose: JointFrame, last: LinkRow, shape: Shape) -> Key:
     """The key of the pose of the chain's last frame, as seen from the base yaw joint."""
     spins = 0.0 if shape.tool_roll is None else 1.0
     point = [
@@ -192,7 +192,7 @@ def _unfolded(direction: Scalars) -> list[Scalar]:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class SeedTable:
     """Candidates by cell, and the grid."""
 
     candidates: np.ndarray  # [cells, depth, CANDIDATES] of float32
@@ -201,12 +201,12 @@ class Table:
 
 
 def build(
-    rows: Array, before: Frame, shape: Shape, lower: Array, upper: Array, circular: np.ndarray
-) -> Table:
+    rows: Array, before: JointFrame, shape: Shape, lower: Array, upper: Array, circular: np.ndarray
+) -> SeedTable:
     """The table of a chain; the same every time.
 
     rows:
-        [n, 5] as in `serial.step.Row`.
+        [n, 5] as in `serial.step.LinkRow`.
     before:
         The first row's frame as seen from the base yaw joint.
     lower, upper:
@@ -216,7 +216,7 @@ def build(
     """
     n, rng = shape.n, np.random.default_rng(1)
     chain = [
-        Row._make([*map(float, row), 1.0 if kind == "R" else 0.0])
+        LinkRow._make([*map(float, row), 1.0 if kind == "R" else 0.0])
         for row, kind in zip(rows, shape.kinds, strict=True)
     ]
     held = list(shape.middle)
@@ -225,7 +225,7 @@ def build(
     limited = [
         i for i in held if not circular[i] and shape.kinds[i] == "R" and upper[i] - lower[i] > 2 * MARGIN
     ]
-    single = Tuning(single=True)
+    single = SerialTuning(single=True)
     for begin in range(0, SAMPLES, CHUNK):
         chunk = slice(begin, min(begin + CHUNK, SAMPLES))
         x = np.zeros((n, chunk.stop - chunk.start), np.float32)
@@ -244,7 +244,7 @@ def build(
     scale = 1.0 / (high - low + 1e-9)
     at = Key(0.0, list(chosen_samples[4:7]), list(chosen_samples[7:10] / METRES_PER_RADIAN), ())
     cells = cell(at, list(map(float, low)), list(map(float, scale)), shape).astype(np.uint16)
-    return Table(
+    return SeedTable(
         _filed(chosen_samples, cells, margin < MARGIN, shape), low.astype(float), scale.astype(float)
     )
 

@@ -144,7 +144,7 @@ def meets(plan: Floats, position: float, rotation: float) -> bool:
 
 @compiled
 def configuration(plan: Floats, i: int, x: float, wanted: float) -> float:
-    """Joint i's q for its x, within its limits; of turns that look the same, the one nearest to `wanted`."""
+    """Joint i's q for its x, within its limits; of equal rotations, the one nearest to `wanted`."""
     lower, upper = plan[AT_Q_LOWER + i], plan[AT_Q_UPPER + i]
     q = (x - plan[AT_OFFSET + i]) / plan[AT_SCALE + i]
     if plan[AT_CIRCULAR + i] == 1.0:

@@ -63,7 +63,7 @@ def damping(cost: Scalar) -> Scalar:
 
 
 @dataclass(frozen=True)
-class Tuning:
+class SerialTuning:
     """What the method may be tuned by. The defaults are measured: see docs/performance.md."""
 
     damping: Callable[[Scalar], Scalar] = damping
@@ -72,7 +72,7 @@ class Tuning:
     single: bool = False  # in single precision
 
 
-class Row(NamedTuple):
+class LinkRow(NamedTuple):
     """One joint: Rz(theta) Tz(d) Tx(a) Rx(alpha), with x added to theta (revolute joint, 1), or x times d for
     d (slide, 0).
 
@@ -98,7 +98,7 @@ class Objective(NamedTuple):
     spare: Scalar  # 3 less the sum of the axes, plus 1
 
 
-class Frame(NamedTuple):
+class JointFrame(NamedTuple):
     """Axes and origin, each of 3 numbers."""
 
     x: Scalars
@@ -118,12 +118,12 @@ class Iteration(NamedTuple):
 
 def iteration(
     x: Scalars,
-    first: Frame,
-    rows: Sequence[Row],
+    first: JointFrame,
+    rows: Sequence[LinkRow],
     lower: Scalars,
     upper: Scalars,
     objective: Objective,
-    tuning: Tuning,
+    tuning: SerialTuning,
 ) -> Iteration:
     """One iteration from x [n] within [lower, upper]; `first` is the chain's first frame in the goal's."""
     tool, axes = frames(x, first, rows, tuning)
@@ -153,8 +153,8 @@ def iteration(
 
 
 def frames(
-    x: Scalars, first: Frame, rows: Sequence[Row], tuning: Tuning
-) -> tuple[Frame, list[tuple[Scalars, Scalars]]]:
+    x: Scalars, first: JointFrame, rows: Sequence[LinkRow], tuning: SerialTuning
+) -> tuple[JointFrame, list[tuple[Scalars, Scalars]]]:
     """The tool's frame, and each joint's axis and a point on it."""
     u, v, w, p = first
     axes = []
@@ -165,15 +165,15 @@ def frames(
         u, v = _turned(u, v, c, s)
         p = [point + (d * along + row.a * across) for point, along, across in zip(p, w, u, strict=True)]
         v, w = _turned(v, w, row.cos_alpha, row.sin_alpha)
-    return Frame(u, v, w, p), axes
+    return JointFrame(u, v, w, p), axes
 
 
-def pose_error(tool: Frame, objective: Objective) -> list[Scalar]:
+def pose_error(tool: JointFrame, objective: Objective) -> list[Scalar]:
     """What is left to go: 3 of the position and 3 of the rotation, in the goal's axes."""
     return [-value for value in tool.origin] + rotation_error(tool, objective)
 
 
-def rotation_error(tool: Frame, objective: Objective) -> list[Scalar]:
+def rotation_error(tool: JointFrame, objective: Objective) -> list[Scalar]:
     """Twice the sine of half the angle to go, times its axis.
 
     The sum over the tool's axes of (axis x wanted axis) is 2 sin(angle) times the axis of rotation, and the
@@ -193,7 +193,9 @@ def rotation_error(tool: Frame, objective: Objective) -> list[Scalar]:
     return [select(is_opposite, turn, value) for turn, value in zip(HALF_TURN, error, strict=True)]
 
 
-def jacobian(tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[Row]) -> list[list[Scalar]]:
+def jacobian(
+    tip: Scalars, axes: list[tuple[Scalars, Scalars]], rows: Sequence[LinkRow]
+) -> list[list[Scalar]]:
     """The columns [n][6]: how the tool moves and turns with each joint."""
     columns = []
     for (axis, point), row in zip(axes, rows, strict=True):
@@ -283,8 +285,10 @@ def solve_symmetric(A: list[list[Scalar]], b: Scalars) -> list[Scalar]:
     return x
 
 
-def sincos(angle: Scalar, tuning: Tuning) -> tuple[Scalar, Scalar]:
-    """Sine and cosine of an angle [rad] of a few turns, without a branch, by those of half the angle."""
+def sincos(angle: Scalar, tuning: SerialTuning) -> tuple[Scalar, Scalar]:
+    """Sine and cosine of an angle [rad] of a few revolutions, without a branch, by those of half the
+    angle.
+    """
     half = (angle - floor(angle * (0.5 / math.pi) + 0.5) * (2.0 * math.pi)) * 0.5
     z = half * half
     s = polynomial(SINE_SINGLE if tuning.single else SINE, z) * half

@@ -14,15 +14,15 @@ from limbik.compiler.cache import cache_folder, can_keep, read_regular
 from limbik.compiler.native import SOURCES_HASH
 from limbik.serial import seed_table as seeds
 from limbik.serial.prepare import Prepared, table_frame
-from limbik.serial.seed_table import CANDIDATES, Shape, Table
+from limbik.serial.seed_table import CANDIDATES, SeedTable, Shape
 
 MAX_IN_MEMORY = 64
 MAX_ON_DISK = 128  # of 2 to 3 MB each
 
-_tables: dict[str, Table] = {}
+_tables: dict[str, SeedTable] = {}
 
 
-def table_for(prepared: Prepared) -> Table:
+def table_for(prepared: Prepared) -> SeedTable:
     """The seed table of a chain. Building it takes about 50 ms, reading it about 2 ms."""
     name = _content_hash(prepared)
     if name not in _tables:
@@ -32,7 +32,7 @@ def table_for(prepared: Prepared) -> Table:
     return _tables[name]
 
 
-def _built(name: str, prepared: Prepared) -> Table:
+def _built(name: str, prepared: Prepared) -> SeedTable:
     table = seeds.build(
         _without_tool(prepared),
         table_frame(prepared),
@@ -71,7 +71,7 @@ def _content_hash(prepared: Prepared) -> str:
     return digest.hexdigest()[:32]
 
 
-def _read(name: str, shape: Shape) -> Table | None:
+def _read(name: str, shape: Shape) -> SeedTable | None:
     folder = cache_folder("tables")
     if folder is None:
         return None
@@ -87,10 +87,10 @@ def _read(name: str, shape: Shape) -> Table | None:
     candidates = numbers[12:].reshape(shape.cells, shape.depth, CANDIDATES)
     with contextlib.suppress(OSError):
         os.utime(file)  # used last
-    return Table(candidates, grid[:3].copy(), grid[3:].copy())
+    return SeedTable(candidates, grid[:3].copy(), grid[3:].copy())
 
 
-def _write(name: str, table: Table) -> None:
+def _write(name: str, table: SeedTable) -> None:
     folder = cache_folder("tables")
     if folder is None:
         return

@@ -30,7 +30,7 @@ def read_npy(body: bytes) -> Array:
     if kind.kind not in "fiu":
         raise GoalError(f"the body needs an array of numbers, found {kind.name}")
     size, needed = len(body) - stream.tell(), math.prod(shape) * kind.itemsize
-    if size != needed:  # looked at before room is made for so many
+    if size != needed:  # looked at before memory is taken for so many
         raise GoalError(f"the body is cut: {shape} numbers need {needed} bytes, found {size}")
     return np.ascontiguousarray(np.load(io.BytesIO(body), allow_pickle=False), dtype=np.float64)
 

@@ -11,7 +11,7 @@ from limbik.errors import ModelError
 from limbik.formats.srdf import Srdf
 
 
-class Group(NamedTuple):
+class JointGroup(NamedTuple):
     """Joints that may move together, and the frame at their end."""
 
     name: str
@@ -19,7 +19,7 @@ class Group(NamedTuple):
     tip: str | None  # None: they branch, and no frame is at the end of all
 
 
-def group_of(model: Model, srdf: Srdf | None, name: str) -> Group:
+def group_of(model: Model, srdf: Srdf | None, name: str) -> JointGroup:
     """The group of a name; without an SRDF the whole robot has none.
 
     The tip is that of the group's chain, or the link of its last joint.
@@ -29,12 +29,12 @@ def group_of(model: Model, srdf: Srdf | None, name: str) -> Group:
     if srdf is None:
         if name:
             raise ModelError(f"{model.name!r} has no groups: an SRDF names some; without one leave it out")
-        return Group(name, tuple(joint.name for joint in model.joints if joint.nq), model.end_effector)
+        return JointGroup(name, tuple(joint.name for joint in model.joints if joint.nq), model.end_effector)
     joints = srdf.joints(name, model)
     chains = srdf.groups[name].chains
     if len(chains) == 1:
-        return Group(name, joints, chains[0].tip_link)
-    return Group(name, joints, _last_link(model, joints))
+        return JointGroup(name, joints, chains[0].tip_link)
+    return JointGroup(name, joints, _last_link(model, joints))
 
 
 def groups_of(model: Model, srdf: Srdf) -> dict[str, list[str]]:
@@ -46,7 +46,7 @@ def groups_of(model: Model, srdf: Srdf) -> dict[str, list[str]]:
     return groups
 
 
-def locked_for(model: Model, group: Group, frames: Iterable[str]) -> list[str]:
+def locked_for(model: Model, group: JointGroup, frames: Iterable[str]) -> list[str]:
     """The joints on the path to frames that are not of the group: they stay at the start."""
     on_path = {joint.name: None for frame in frames for joint in model.path(frame) if joint.nq}
     return [name for name in on_path if name not in group.joints]

@@ -33,7 +33,7 @@ REFUSALS = {
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """What one server does at once."""
 
     in_flight: int = 64  # requests that are being answered; more get 429
@@ -47,10 +47,10 @@ class Limits:
     graceful_seconds: int = 12  # for what it has begun when it is stopped
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ServerLimits()
 
 
-class Measures:
+class ServerMetrics:
     """Counts and times for Prometheus, of this server alone."""
 
     def __init__(self) -> None:
@@ -106,7 +106,9 @@ class Entrance:
 class Guard:
     """ASGI middleware: admits who has the token, and passes a request on when its body is there."""
 
-    def __init__(self, app: ASGIApp, entrance: Entrance, limits: Limits, measures: Measures) -> None:
+    def __init__(
+        self, app: ASGIApp, entrance: Entrance, limits: ServerLimits, measures: ServerMetrics
+    ) -> None:
         self.app, self.entrance, self.limits, self.measures = app, entrance, limits, measures
         self._in_flight = 0
         self._one_large = anyio.Lock()

@@ -25,8 +25,8 @@ from limbik.service.guard import (
     REFUSALS,
     Entrance,
     Guard,
-    Limits,
-    Measures,
+    ServerLimits,
+    ServerMetrics,
     refusal,
 )
 from limbik.service.messages import (
@@ -55,7 +55,9 @@ from limbik.service.security import Gate, SecureHeaders
 from limbik.service.solving import Service
 
 
-def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = DEFAULT_LIMITS) -> FastAPI:
+def create_app(
+    token: str | None, host: str = "127.0.0.1", *, limits: ServerLimits = DEFAULT_LIMITS
+) -> FastAPI:
     """The service as an ASGI application. token: None admits requests without one."""
     app = FastAPI(
         title="limbik",
@@ -66,7 +68,7 @@ def create_app(token: str | None, host: str = "127.0.0.1", *, limits: Limits = D
         responses={code: {"model": Refusal, "description": text} for code, text in REFUSALS.items()},
     )
     gate = Gate(host)
-    service, measures, entrance = Service(), Measures(), Entrance(token, gate)
+    service, measures, entrance = Service(), ServerMetrics(), Entrance(token, gate)
     app.state.entrance = entrance
     _add_routes(app, service)
 
@@ -175,7 +177,7 @@ def _json(answer: Message) -> Response:
     return Response(answer.model_dump_json(), media_type="application/json")
 
 
-def make_server(app: FastAPI, *, limits: Limits = DEFAULT_LIMITS) -> uvicorn.Server:
+def make_server(app: FastAPI, *, limits: ServerLimits = DEFAULT_LIMITS) -> uvicorn.Server:
     """The server of an application, to be run with `server.run(sockets=[listen(host, port)])`."""
     return uvicorn.Server(
         uvicorn.Config(

@@ -30,7 +30,7 @@ class Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Placed(Message):
+class PoseInWorld(Message):
     """A pose in the world."""
 
     position: Vector = Field(description="[m]")
@@ -158,7 +158,7 @@ class SolveRequest(Solvable):
 class SolveAllRequest(InWorld):
     """All configurations that bring a frame to a pose."""
 
-    pose: Placed
+    pose: PoseInWorld
     frame: Name | None = None
     start: Start | None = Field(None, description="the answers are sorted by distance to it")
     limits: bool = True
@@ -167,7 +167,7 @@ class SolveAllRequest(InWorld):
 class SolveBatchRequest(Solvable):
     """A configuration for each of many poses of a frame."""
 
-    poses: list[Placed] = Field(max_length=MAX_POSES)
+    poses: list[PoseInWorld] = Field(max_length=MAX_POSES)
     frame: Name | None = None
     limits: bool = True
 
@@ -183,7 +183,7 @@ class ArrayRequest(Solving):
 class PathRequest(Solvable):
     """Configurations along poses of a frame."""
 
-    poses: list[Placed] = Field(min_length=1, max_length=MAX_POSES)
+    poses: list[PoseInWorld] = Field(min_length=1, max_length=MAX_POSES)
     frame: Name | None = None
     max_step: Positive = Field(0.5, le=3.0, description="[rad or m] of a joint from knot to knot")
     deviation: Annotated[list[Positive], Len(2, 2)] = Field(
@@ -229,7 +229,7 @@ class RobotAnswer(Message):
     groups: dict[str, list[str]] = Field(description="joints by name of the group")
 
 
-class GoalError(Message):
+class RemainingError(Message):
     """How far the answer is from a goal."""
 
     position: float = Field(description="[m]")
@@ -245,7 +245,7 @@ class SolveAnswer(Message):
     q: list[float]
     names: list[str]
     units: list[str]
-    errors: list[GoalError]
+    errors: list[RemainingError]
     limit_margins: list[float | None]
     manipulability: float
     condition_number: float | None
@@ -283,7 +283,7 @@ class SolveBatchAnswer(Message):
     names: list[str]
     q: list[list[float]]
     success: list[bool]
-    errors: list[GoalError]
+    errors: list[RemainingError]
     time: float
 
 
@@ -327,7 +327,7 @@ class WorldAnswer(Message):
 class ForwardAnswer(Message):
     """Poses by frame."""
 
-    poses: dict[str, Placed]
+    poses: dict[str, PoseInWorld]
 
 
 class Refusal(Message):

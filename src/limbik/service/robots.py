@@ -22,7 +22,7 @@ MAX_FRAMES = 2_000
 _PLANAR = re.compile(r"planar-\d{1,3}")
 
 
-class Robot(NamedTuple):
+class ServedRobot(NamedTuple):
     """A model, and what its SRDF says."""
 
     model: Model
@@ -33,15 +33,15 @@ class Robots:
     """Models by name, loaded at their first use. A name is never taken for a path."""
 
     def __init__(self) -> None:
-        self._loaded: OrderedDict[str, Robot] = OrderedDict()
-        self._put: Shelf[Robot] = Shelf("robot", ModelError)
+        self._loaded: OrderedDict[str, ServedRobot] = OrderedDict()
+        self._put: Shelf[ServedRobot] = Shelf("robot", ModelError)
         self._lock = fork_safe(threading.Lock())
 
     def names(self) -> list[str]:
         """Names of the robots on this machine, besides "planar-N"."""
         return sorted([*(robot.name for robot in robots() if robot.is_available), *self._put])
 
-    def robot(self, name: str) -> Robot:
+    def robot(self, name: str) -> ServedRobot:
         """A robot by name. Raises ModelError for a name that none has."""
         put = self._put.get(name)
         if put is not None:
@@ -53,13 +53,13 @@ class Robots:
             if not _is_taken(name):
                 known = ("planar-N", *self._put, *registry.names())
                 raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, known)}")
-            robot = _bounded(Robot(load(name), _srdf_of(name)), name)
+            robot = _bounded(ServedRobot(load(name), _srdf_of(name)), name)
             self._loaded[name] = robot
             if len(self._loaded) > MAX_LOADED:
                 self._loaded.popitem(last=False)
             return robot
 
-    def put(self, name: str, request: RobotRequest) -> Robot:
+    def put(self, name: str, request: RobotRequest) -> ServedRobot:
         """A robot of the user under a name; replaces one that was put there before.
 
         Of the files that a description names none is read: collisions are those of its simple shapes.
@@ -75,7 +75,7 @@ class Robots:
             end_effector=request.end_effector,
             srdf=groups,
         )
-        robot = _bounded(Robot(model, None if groups is None else srdf.read(groups, model)), name)
+        robot = _bounded(ServedRobot(model, None if groups is None else srdf.read(groups, model)), name)
         self._put.put(name, robot, len(request.description) + len(request.srdf or ""))
         return robot
 
@@ -101,7 +101,7 @@ def _srdf_of(name: str) -> Srdf | None:
         return None
 
 
-def _bounded(robot: Robot, name: str) -> Robot:
+def _bounded(robot: ServedRobot, name: str) -> ServedRobot:
     if robot.model.nq > MAX_NUMBERS:
         raise ModelError(f"robot {name!r} has {robot.model.nq} numbers, more than {MAX_NUMBERS}")
     if len(robot.model.frame_names) > MAX_FRAMES:

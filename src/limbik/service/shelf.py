@@ -23,7 +23,7 @@ class _Stored(NamedTuple, Generic[Thing]):
 class Shelf(Generic[Thing]):
     """Things of a kind by name; may be used by any number of threads.
 
-    kind: such as "world". error: what is raised for a name that none has, and where there is no room.
+    kind: such as "world". error: what is raised for a name that none has, and where the shelf is full.
     """
 
     def __init__(self, kind: str, error: type[LimbikError]) -> None:

@@ -16,7 +16,7 @@ from limbik.formats.motion_csv import coordinate_names
 from limbik.goals import Goal
 from limbik.service import messages
 from limbik.service.arrays import SHORTEST, poses_of_rows
-from limbik.service.groups import Group, group_of, groups_of, locked_for
+from limbik.service.groups import JointGroup, group_of, groups_of, locked_for
 from limbik.service.messages import (
     EMPTY,
     AnyGoal,
@@ -33,8 +33,8 @@ from limbik.service.messages import (
     PathAnswer,
     PathBreak,
     PathRequest,
-    Placed,
     PoseGoal,
+    PoseInWorld,
     Quaternion,
     RobotAnswer,
     RobotRequest,
@@ -49,7 +49,7 @@ from limbik.service.messages import (
     WorldAnswer,
 )
 from limbik.service.plain import all_data, data, finite, units
-from limbik.service.robots import Robot, Robots
+from limbik.service.robots import Robots, ServedRobot
 from limbik.service.worlds import Worlds
 from limbik.solution import BatchSolution
 from limbik.spatial import (
@@ -150,7 +150,7 @@ class Service:
             q=result.q.tolist(),
             success=result.success.tolist(),
             errors=[
-                messages.GoalError(position=position, rotation=rotation)
+                messages.RemainingError(position=position, rotation=rotation)
                 for position, rotation in zip(
                     result.error.tolist(), result.error_rotation.tolist(), strict=True
                 )
@@ -284,14 +284,14 @@ def configuration(model: Model, sent: Start | None, name: str) -> Array | None:
     return q
 
 
-def pose_of(message: Placed, name: str) -> Matrix4:
+def pose_of(message: PoseInWorld, name: str) -> Matrix4:
     """[4, 4]"""
     return pose_from(
         rotation_of(message.quaternion, f"the quaternion of `{name}`"), np.array(message.position)
     )
 
 
-def poses_of(message: list[Placed]) -> Array:
+def poses_of(message: list[PoseInWorld]) -> Array:
     """[N, 4, 4]"""
     return poses_of_rows(np.array([(*each.position, *each.quaternion) for each in message]).reshape(-1, 7))
 
@@ -303,12 +303,12 @@ def rotation_of(quaternion: Quaternion, name: str) -> Matrix3:
     return quat_to_matrix(quat_normalise(np.array(quaternion)))
 
 
-def placed(pose: Matrix4) -> Placed:
+def placed(pose: Matrix4) -> PoseInWorld:
     """A pose as a message."""
-    return Placed(position=pose[:3, 3].tolist(), quaternion=quat_from_matrix(pose[:3, :3]).tolist())
+    return PoseInWorld(position=pose[:3, 3].tolist(), quaternion=quat_from_matrix(pose[:3, :3]).tolist())
 
 
-def _described(name: str, robot: Robot) -> RobotAnswer:
+def _described(name: str, robot: ServedRobot) -> RobotAnswer:
     model, srdf = robot
     return RobotAnswer(
         name=name,
@@ -323,7 +323,7 @@ def _described(name: str, robot: Robot) -> RobotAnswer:
     )
 
 
-def _at_tip(goal: Goal, group: Group) -> Goal:
+def _at_tip(goal: Goal, group: JointGroup) -> Goal:
     """The goal, at the tip of a group where it names no frame."""
     if goal.frame is not None or isinstance(goal, JointValue):
         return goal

@@ -1,4 +1,4 @@
-"""How a goal is met: one method per file, and the loop that they share.
+"""How a goal is met: one method per file, and their common loop.
 
 solution = limbik.solvers.solve(model, target, solver="dls")
 """

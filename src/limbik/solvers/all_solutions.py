@@ -64,8 +64,8 @@ def solve_all(
     limits:
         False ignores joint limits.
     turns:
-        Whether configurations that differ in whole turns count, as far as limits allow them; where there is
-        no limit, up to two turns from the start.
+        Whether configurations that differ in revolutions count, as far as limits allow them; where there is
+        no limit, up to two revolutions from the start.
     samples:
         Of an arm of seven joints: at how many swivel angles of a circle they are found, or at how many values
         of the first or last joint, where the other six have a closed form.

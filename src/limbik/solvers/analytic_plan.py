@@ -45,7 +45,7 @@ class AnalyticPlan(AnswersPlan):
         self._of_added = bytes(8 * (JOINTS - form.count))  # the start of added joints
         self._plan = plan_of(form, self.lower, self.upper)
         self._address = self._plan.ctypes.data
-        self._free: list[Work] = []  # any number may be in use, one to a thread
+        self._free: list[AnalyticBuffers] = []  # any number may be in use, one to a thread
         self._solve_one: Any = None  # once there is machine code
         self._one, self._many = one_pose_program(form.family), many_poses_program(form.family)
         self.programs = self._one, self._many
@@ -57,12 +57,12 @@ class AnalyticPlan(AnswersPlan):
         return self.of_pose(pose, start, options)
 
     def of_pose(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
-        """All solutions for a pose [4, 4] of float64 without whole turns, by the kernel alone if it can."""
+        """All solutions for a pose [4, 4] of float64 without revolutions, by the kernel alone if it can."""
         began = perf_counter()
         solve_one = self._solve_one
         if solve_one is None or not self.is_whole:
             return self._solve_in_general(pose, start, options, began)
-        work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
+        work, target = self._free.pop() if self._free else AnalyticBuffers(self.form.count), pose.tobytes()
         if start is None:
             count = solve_one(self._address, target, b"", 0, work.address)
         else:
@@ -79,8 +79,8 @@ class AnalyticPlan(AnswersPlan):
     def _solve_in_general(
         self, pose: Array, start: Array | None, options: SearchOptions, began: float
     ) -> AllSolutions:
-        """The same for whole turns, with other joints, by a search too, or before there is machine code."""
-        work, target = self._free.pop() if self._free else Work(self.form.count), pose.tobytes()
+        """The same for revolutions, with other joints, by a search too, or before there is machine code."""
+        work, target = self._free.pop() if self._free else AnalyticBuffers(self.form.count), pose.tobytes()
         near = self._near_six(start)
         has_start = int(start is not None)
         if self._solve_one is None:
@@ -207,7 +207,7 @@ class AnalyticPlan(AnswersPlan):
         return kernel.bind(**functions(self.form.family)).interpreted
 
 
-class Work:
+class AnalyticBuffers:
     """What one solve works on, with space for the answers of an arm of so many joints."""
 
     def __init__(self, joints: int) -> None:

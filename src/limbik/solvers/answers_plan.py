@@ -183,7 +183,7 @@ class AnswersPlan(ABC):
         return None
 
     def with_windings(self, q: Array, near: Array) -> Array:
-        """The chain's configurations [k, n] with all whole turns of revolute joints that limits allow."""
+        """The chain's configurations [k, n] with all revolutions of revolute joints that limits allow."""
         every = [turned for each in q for turned in itertools.product(*self._turned(each, near))]
         turned = np.array(every).reshape(-1, q.shape[1])
         return np.asarray(turned[np.argsort(np.linalg.norm(turned - near, axis=1), kind="stable")])

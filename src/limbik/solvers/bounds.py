@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # of the distances that are compared
 
 
 def proof(request: Request) -> Bound | None:
-    """What proves one of the goals out of reach, alone; of several bounds, the one that misses by most."""
+    """What proves one of the goals out of reach, alone; of several bounds, the one of the maximal miss."""
     return max(_violated(request), key=lambda bound: bound.missing, default=None)
 
 
@@ -72,7 +72,7 @@ def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float
         yield "too near", distance, bounds.min_reach
 
 
-MAX_KEPT = 256  # with one model: sliders can ask for any number of different tools
+MAX_STORED = 256  # with one model: sliders can ask for any number of different tools
 REACH_BOUNDS: Slot[dict[Any, tuple[str, ReachBounds] | None]] = Slot()  # by frame, tool and limits
 
 
@@ -84,7 +84,7 @@ def _reach_bounds(request: Request, goal: Goal) -> tuple[str, ReachBounds] | Non
         known = REACH_BOUNDS.put(request.model, {})
     key = (goal.frame, tool.tobytes(), limits)
     if key not in known:
-        if len(known) >= MAX_KEPT:
+        if len(known) >= MAX_STORED:
             known.clear()
         chain = _chain(request, goal)
         known[key] = (chain.joints[0].name, reach_bounds(chain)) if chain.joints else None

@@ -14,7 +14,7 @@ from limbik.solvers.solver import Solver, StepSolver
 from limbik.solvers.tree_plan import TreePlan
 from limbik.spatial import Array
 from limbik.tree import classical_loop as branched
-from limbik.tree.method import Method
+from limbik.tree.method import MethodFunctions
 from limbik.tree.pack import PackedTree
 from limbik.tree.programs import by_method
 
@@ -59,6 +59,6 @@ class ClassicalPlan(TreePlan):
         return all(error.position <= near and error.rotation <= turned for error in left)
 
 
-def method_of(solver: Solver) -> Method:
+def method_of(solver: Solver) -> MethodFunctions:
     """The method of a solver, as the program for it is known by."""
-    return Method.of({"improve": improve} if isinstance(solver, StepSolver) else solver.kernels())
+    return MethodFunctions.of({"improve": improve} if isinstance(solver, StepSolver) else solver.kernels())

@@ -36,8 +36,8 @@ from limbik.model.model import Model
 from limbik.solution import Solution
 from limbik.solvers.bounds import proof
 from limbik.solvers.goal_words import described
+from limbik.solvers.joint_sets import moving_joints
 from limbik.solvers.measure import goal_errors, half_reach, tool_of
-from limbik.solvers.moving import moving_joints
 from limbik.solvers.pulls import pulls
 from limbik.solvers.request import Request
 from limbik.spatial import Array, pose_from, rotation_exp, rotation_log
@@ -139,7 +139,7 @@ class _Case:
         return self._solved(remaining, start=self.solution.q, iterations=SEARCH)
 
     def beyond_limits(self) -> _Beyond | None:
-        """The solution without limits that is least beyond them, of those from several starts."""
+        """The solution without limits that is nearest to them, of those from several starts."""
         if not self.model.has_limits or not self.request.options.get("limits", True):
             return None
         first = self._solved(self.request.goals, start=self.solution.q, iterations=SEARCH, limits=False)
@@ -238,7 +238,7 @@ class _Case:
         return q
 
     def _toward_limits(self, q: Array) -> _Beyond:
-        """A solution nearer to the limits than q: by turns to the nearest legal configuration and back."""
+        """A solution nearer to the limits than q: alternately to the nearest legal configuration and back."""
         best = self._beyond(q)
         for _ in range(ALTERNATIONS):
             if not best.excesses:
@@ -255,7 +255,7 @@ class _Case:
 
     def _beyond(self, q: Array) -> _Beyond:
         unwound_q = unwound(self.model, q)
-        if _off(self.request, unwound_q) <= _off(self.request, q) + LEGAL:  # turns may be requested
+        if _off(self.request, unwound_q) <= _off(self.request, q) + LEGAL:  # revolutions may be requested
             q = unwound_q
         excesses = tuple(
             Excess(

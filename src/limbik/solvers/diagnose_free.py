@@ -17,7 +17,7 @@ import numpy as np
 from limbik.checks import Contact
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.checker import Checker, NearPairs
-from limbik.collision.fixed import FixedChecker
+from limbik.collision.fixed_pairs import FixedChecker
 from limbik.collision.geometry import geometry_of
 from limbik.collision.pieces import measured_pieces_of
 from limbik.collision.shortest_change import shortest_change
@@ -25,11 +25,11 @@ from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.solution import Solution
-from limbik.solvers.blocked import Blocked, extent_around, fixed_goal
 from limbik.solvers.diagnose import diagnose, position_alone, standing
+from limbik.solvers.fixed_collisions import Blocked, extent_around, fixed_goal
 from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.goal_words import described
-from limbik.solvers.moving import moving_velocities, still_joints
+from limbik.solvers.joint_sets import moving_velocities, still_joints
 from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
@@ -51,7 +51,7 @@ class Seen(NamedTuple):
 
 def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen: Seen | None) -> Diagnosis:
     """Find the reason; `seen` of a search that has failed."""
-    case = _Case(request, free, solution)
+    case = _FreeCase(request, free, solution)
     if seen is None:
         return dataclasses.replace(diagnose(request, solution), contacts=case.nearest_pair())
     if seen.blocked is not None:
@@ -78,7 +78,7 @@ def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen:
     )
 
 
-class _Case:
+class _FreeCase:
     """A solution, and what can be tried to tell more about it."""
 
     def __init__(self, request: Request, free: FreeOptions, solution: Solution) -> None:

@@ -12,7 +12,7 @@ from limbik.collision.check import checker_of
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.solvers.free_options import FreeOptions
-from limbik.solvers.moving import moving_joints, still_joints, velocities_of
+from limbik.solvers.joint_sets import moving_joints, still_joints, velocities_of
 from limbik.spatial import Array
 
 

@@ -21,9 +21,9 @@ from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SOLVED
 from limbik.solution import STATUSES, BatchSolution
-from limbik.solvers.blocked import blocked_each
+from limbik.solvers.fixed_collisions import blocked_each
 from limbik.solvers.free_options import FreeOptions
-from limbik.solvers.moving import moving_velocities, still_indices
+from limbik.solvers.joint_sets import moving_velocities, still_indices
 from limbik.solvers.request import Request
 from limbik.spatial import Array
 from limbik.status import Status

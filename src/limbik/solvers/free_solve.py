@@ -3,7 +3,7 @@
 A solve without regard to collisions comes first; mostly its answer is free, and it is checked to be. Where it
 is not, what cannot depend on the joints is looked at: what is rigid with the goal's frame, and what hangs on
 the base. If that collides, no configuration will do. Otherwise solutions from other starts are checked, ever
-more of them, and after each round those that are least deep in collision are pushed out (`push_out`), as IK
+more of them, and after each round those of minimal depth in collision are pushed out (`push_out`), as IK
 with many seeds and null-space motion are combined elsewhere. Whatever is answered has been checked.
 """
 
@@ -23,8 +23,8 @@ from limbik.model.model import Model
 from limbik.solution import STATUSES, Solution
 from limbik.solvers import measure
 from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
-from limbik.solvers.blocked import Blocked, blocked_by
 from limbik.solvers.diagnose_free import Seen
+from limbik.solvers.fixed_collisions import Blocked, blocked_by
 from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.free_question import FreeQuestion
 from limbik.solvers.many_starts import ManyStarts
@@ -60,7 +60,7 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     request = question.request_without_world(first.target)
     limit = request.options.get("time_limit")
     watch = time_watch(None if limit is None else limit - (perf_counter() - began))
-    search = _Search(first, request, free, checker, seed, watch)
+    search = _FreeSearch(first, request, free, checker, seed, watch)
     q = search.run()
     if q is None:
         question = FreeQuestion(inner, model, free, search.seen())
@@ -78,7 +78,7 @@ def _outcome_of(first: Solution, request: Request, q: Array, status: Status) -> 
     return outcome
 
 
-class _Search:
+class _FreeSearch:
     """The search where the first solution is not free, or not what is preferred."""
 
     def __init__(

@@ -1,7 +1,7 @@
 """Inverse kinematics of a function: forward kinematics that limbik knows nothing about.
 
-The search is a damped least squares between bounds (`solvers.bounded_least_squares`), and the Jacobian one by
-differences (`limbik.derivatives`).
+The search is a damped least squares between bounds (`solvers.nonlinear_least_squares`), and the Jacobian one
+by differences (`limbik.derivatives`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from limbik.derivatives.differences import (
     value_of,
 )
 from limbik.errors import ConfigurationError, SolverError, shortened
-from limbik.solvers.bounded_least_squares import descend
+from limbik.solvers.nonlinear_least_squares import descend
 from limbik.solvers.solver import as_real
 from limbik.spatial import Array, as_numbers, as_whole
 from limbik.status import Status
@@ -128,7 +128,7 @@ def solve_function(
     if np.abs(begin).max() > LARGEST:
         raise ConfigurationError(f"`start` needs numbers up to {LARGEST:g}, found {shortened(begin)}")
     lower, upper = as_bounds(bounds, begin)
-    search = _Search(function, target, np.clip(begin, lower, upper), (lower, upper), method, step)
+    search = _FunctionSearch(function, target, np.clip(begin, lower, upper), (lower, upper), method, step)
     rng = np.random.default_rng(seed)
     around = (
         np.where(np.isfinite(lower), lower, begin - np.pi),
@@ -142,7 +142,7 @@ def solve_function(
     return search.solution(tolerance, iterations, restarted)
 
 
-class _Search:
+class _FunctionSearch:
     """The best q so far, and what it took."""
 
     def __init__(

@@ -91,7 +91,7 @@ def solve(
         A `limbik.collision.World`. The answer is then checked to be free of collision with its objects and
         with the robot itself; with a World() without objects, with itself. What cannot be met so ends as
         GOAL_IN_COLLISION or BASE_IN_COLLISION, which are proved, or NO_FREE_SOLUTION, and the answer is the
-        solution that is least deep in collision.
+        solution of minimal depth in collision.
     clearance [m]:
         By how much more than nothing everything has to be apart.
     prefer:

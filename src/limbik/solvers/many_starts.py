@@ -10,7 +10,7 @@ from limbik.compiler.kernel import Watch
 from limbik.model.joints import JointKind
 from limbik.solution import Solution
 from limbik.solvers.batch import from_starts
-from limbik.solvers.moving import free_to_move
+from limbik.solvers.joint_sets import free_to_move
 from limbik.solvers.request import Request
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.spatial import Array

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.goals import Direction, Goal, JointValue, Orientation, Pose, Position, Posture
-from limbik.goals.goal_errors import JointMotion, Motion, Part
+from limbik.goals.goal_errors import ErrorPart, FrameMotion, JointMotion
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
 from limbik.solvers.request import Request
@@ -161,7 +161,7 @@ def jacobian(request: Request, goals: Sequence[Goal], q: Array, length: float) -
     return _rows(request, [part for goal in goals for part in _parts(request, goal, q)], length)
 
 
-def _rows(request: Request, parts: Sequence[Part], length: float) -> Array:
+def _rows(request: Request, parts: Sequence[ErrorPart], length: float) -> Array:
     rows = [part.rows / length if part.is_position else part.rows for part in parts]
     return np.vstack([np.empty((0, request.model.nv)), *rows])
 
@@ -169,41 +169,41 @@ def _rows(request: Request, parts: Sequence[Part], length: float) -> Array:
 # --- goals --------------------------------------------------------------------------------------------------
 
 
-def _error_of(parts: Sequence[Part]) -> PoseError:
+def _error_of(parts: Sequence[ErrorPart]) -> PoseError:
     position = [part.error for part in parts if part.is_position]
     rotation = [part.error for part in parts if not part.is_position]
     lengths = (float(norm(np.concatenate([np.zeros(1), *errors]))) for errors in (position, rotation))
     return PoseError(*lengths)
 
 
-def _parts(request: Request, goal: Goal, q: Array) -> tuple[Part, ...]:
+def _parts(request: Request, goal: Goal, q: Array) -> tuple[ErrorPart, ...]:
     return _parts_at(request, goal, np.asarray(q, dtype=np.float64).tobytes())
 
 
 @functools.lru_cache(maxsize=LATEST)
-def _parts_at(request: Request, goal: Goal, q: bytes) -> tuple[Part, ...]:
+def _parts_at(request: Request, goal: Goal, q: bytes) -> tuple[ErrorPart, ...]:
     """The parts of a goal at q [nq] in bytes: for errors, manipulability and condition of one answer once."""
     return tuple(goal.parts(_Body(request.model, np.frombuffer(q), tool_of(request, goal))))
 
 
 @dataclass(frozen=True, eq=False)
 class _Body:
-    """A model at q [nq], with the tool of one goal; see `goals.goal_errors.Body`."""
+    """A model at q [nq], with the tool of one goal; see `goals.goal_errors.PosedModel`."""
 
     model: Model
     q: Array
     tool: Matrix4
 
-    def motion(self, frame: str | None) -> Motion:
+    def motion(self, frame: str | None) -> FrameMotion:
         return self._motion(frame, self.tool)
 
-    def motion_of(self, frame: str) -> Motion:
+    def motion_of(self, frame: str) -> FrameMotion:
         return self._motion(frame, np.eye(4))
 
-    def _motion(self, frame: str | None, tool: Matrix4) -> Motion:
+    def _motion(self, frame: str | None, tool: Matrix4) -> FrameMotion:
         pose, J = self.model.pose(self.q, frame), self.model.jacobian(self.q, frame)
         lever = pose[:3, :3] @ tool[:3, 3]
-        return Motion(pose @ tool, J[:3] + cross(J[3:].T, lever).T, J[3:])
+        return FrameMotion(pose @ tool, J[:3] + cross(J[3:].T, lever).T, J[3:])
 
     def center_of_mass(self) -> tuple[Vector3, Array]:
         return self.model.center_of_mass(self.q), self.model.center_of_mass_jacobian(self.q)

@@ -48,7 +48,7 @@ Keep: TypeAlias = str | GoalLike | Sequence[Goal] | None
 Objective: TypeAlias = Callable[[Model, Array], ArrayLike]
 
 MARGIN = 0.001  # of half a range: a joint nearer to its limit is pushed no harder
-ONE_SIDED = {"travel": 1.0}  # [m] half of the range where one limit is missing; of turns [rad]: pi
+ONE_SIDED = {"travel": 1.0}  # [m] half of the range where one limit is missing; of rotations [rad]: pi
 SMALL = 1e-5  # [rad or m] of a central difference; its error is a billionth
 
 
@@ -132,7 +132,7 @@ def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Arra
 
 
 def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
-    """The velocity [nv] that leads from q to a posture [nq] in unit time; whole turns of a hinge without
+    """The velocity [nv] that leads from q to a posture [nq] in unit time; revolutions of a hinge without
     limits are left out.
     """
     q = _one(model, q)

@@ -25,13 +25,13 @@ from limbik.numerics.start_check import ROUNDING
 from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
-from limbik.solvers.constrained import Constrained, RunIsOver, minimise
 from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.joint_sets import moving_joints
 from limbik.solvers.measure import half_reach, residual
 from limbik.solvers.methods.optimize import Optimize
-from limbik.solvers.moving import moving_joints
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
+from limbik.solvers.scipy_problem import Constrained, RunIsOver, minimise
 from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
 
@@ -74,7 +74,7 @@ class OptimizePlan(Plan):
         if not np.isfinite(first).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {first.tolist()}")
         inside = self.model.clip(first) if self.options.limits else self._normal(first)
-        search = _Search(self, self.request(goals), inside)
+        search = _OptimizeSearch(self, self.request(goals), inside)
         is_proved = search.run(seed)
         q, outcome = search.best
         was_moved = bool((np.abs(inside - first) > ROUNDING).any())
@@ -103,7 +103,7 @@ class OptimizePlan(Plan):
         return self.model.integrate(q, np.zeros(self.model.nv))
 
 
-class _Search:
+class _OptimizeSearch:
     """One solve: the best answer so far, and the path there."""
 
     def __init__(self, plan: OptimizePlan, request: Request, q: Array) -> None:

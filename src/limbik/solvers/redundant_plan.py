@@ -29,7 +29,7 @@ SAMPLES = 64  # values of the sampled joint
 SAME = 1e-4  # [rad] from the start's value, within which a sampled one is the same
 
 
-class Sampled(NamedTuple):
+class SampledJoint(NamedTuple):
     """The joint of seven whose values are sampled, and the arm that the six others make."""
 
     joint_index: int  # 0 or 6, in the chain
@@ -45,7 +45,7 @@ class RedundantPlan(AnswersPlan):
         model: Model,
         chain: Chain,
         frame: str | None,
-        sampled: Sampled,
+        sampled: SampledJoint,
         axes: Axes,
         limits: bool,
     ) -> None:
@@ -68,7 +68,7 @@ class RedundantPlan(AnswersPlan):
         return self.chain.joints[self._sampled].name
 
     def values(self, samples: int) -> Array:
-        """[samples] values of the sampled joint, evenly over its range, or over a whole turn."""
+        """[samples] values of the sampled joint, evenly over its range, or over a revolution."""
         lower, upper = self.lower[self._sampled], self.upper[self._sampled]
         if upper - lower >= 2.0 * np.pi:
             return np.linspace(-np.pi, np.pi, samples, endpoint=False)
@@ -127,7 +127,7 @@ class RedundantPlan(AnswersPlan):
         )
 
 
-def sampled_joint(axes: Axes) -> Sampled | None:
+def sampled_joint(axes: Axes) -> SampledJoint | None:
     """Which joint of seven is to be sampled: the last or the first, one that leaves a closed form if there is
     one; None where the six others do not move the tool in all directions.
     """
@@ -137,5 +137,5 @@ def sampled_joint(axes: Axes) -> Sampled | None:
     for index, rest in rests:
         form = closed_form(rest)
         if form is not None:
-            return Sampled(index, rest, form)
-    return next((Sampled(index, rest, None) for index, rest in rests if can_eliminate(rest)), None)
+            return SampledJoint(index, rest, form)
+    return next((SampledJoint(index, rest, None) for index, rest in rests if can_eliminate(rest)), None)

@@ -14,7 +14,7 @@ from limbik.model.joints import HINGES
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers import measure
-from limbik.solvers.moving import still_indices
+from limbik.solvers.joint_sets import still_indices
 from limbik.solvers.request import Request
 from limbik.spatial import Array, nearest_angles
 
@@ -22,7 +22,7 @@ STARTS = 200
 DISTINCT = 0.01  # [rad or m] of some joint; below it, two solutions are one
 
 
-class Sampled(NamedTuple):
+class SampledSearch(NamedTuple):
     """The request, and how the search went."""
 
     goals: Any
@@ -34,7 +34,7 @@ class Sampled(NamedTuple):
 class SampledPlan:
     """Distinct solutions from random starts.
 
-    Whole turns of a joint make no other solution. How likely one more start leads to a solution that is not
+    Revolutions of a joint make no other solution. How likely one more start leads to a solution that is not
     known yet is estimated by how many solutions only one start has led to (I. J. Good, "The Population
     Frequencies of Species and the Estimation of Population Parameters", 1953).
     """
@@ -68,35 +68,35 @@ class SampledPlan:
         if start is not None:
             distances = [np.linalg.norm(self.model.difference(start, each)) for each in q]
             q = q[np.argsort(distances, kind="stable")]
-        sampled = Sampled(goals, sum(seen), seen.count(1), starts)
+        sampled = SampledSearch(goals, sum(seen), seen.count(1), starts)
         return AllSolutions(q, self, sampled, perf_counter() - began)
 
-    def is_complete(self, sampled: Sampled, /) -> bool:
+    def is_complete(self, sampled: SampledSearch, /) -> bool:
         """False: one may exist that no start led to."""
         return False
 
-    def method(self, sampled: Sampled, /) -> str:
+    def method(self, sampled: SampledSearch, /) -> str:
         """In words."""
         return f"from {sampled.starts} random starts"
 
-    def branches(self, sampled: Sampled, q: Array, /) -> tuple[str, ...]:
+    def branches(self, sampled: SampledSearch, q: Array, /) -> tuple[str, ...]:
         """Numbers: without a closed form the branches have no names."""
         return tuple(f"solution {k + 1}" for k in range(len(q)))
 
-    def free(self, sampled: Sampled, q: Array, /) -> tuple[FreeMotion, ...]:
+    def free(self, sampled: SampledSearch, q: Array, /) -> tuple[FreeMotion, ...]:
         """None that is known."""
         return ()
 
-    def limit_margins(self, sampled: Sampled, q: Array, /) -> Array:
+    def limit_margins(self, sampled: SampledSearch, q: Array, /) -> Array:
         """[nq] at q [nq]."""
         return limit_margins(self.model, q)
 
-    def manipulability(self, sampled: Sampled, q: Array, /) -> float:
+    def manipulability(self, sampled: SampledSearch, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
         goals: tuple[Goal, ...] = sampled.goals if isinstance(sampled.goals, tuple) else (sampled.goals,)
         return measure.manipulability(Request(model=self.model, goals=goals, solver="auto", options={}), q)
 
-    def remark(self, sampled: Sampled, count: int, /) -> str:
+    def remark(self, sampled: SampledSearch, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
             return "No solution was found. " + " ".join(self.model.solve(sampled.goals).explain().sentences)
@@ -121,7 +121,7 @@ def _unwound(model: Model, q: Array) -> Array:
 
 
 def _differ(model: Model, q0: Array, q1: Array) -> bool:
-    """Whether two configurations differ in more than whole turns."""
+    """Whether two configurations differ in more than revolutions."""
     change = model.difference(q0, q1)
     for joint in model.joints:
         if joint.kind in HINGES and joint.mimic is None:

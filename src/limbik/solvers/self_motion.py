@@ -127,7 +127,7 @@ def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
     None for other curves.
     """
     moving = direction[np.abs(direction) > MOVES]
-    if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several turns to come back
+    if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several revolutions to come back
         return None
     period = 2.0 * np.pi / float(np.abs(moving).mean())
     own = q[mover.indices]
@@ -178,7 +178,7 @@ def _stepped(mover: Mover, q: Array, direction: Array, pose: Matrix4, step: floa
 
 
 def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
-    """The last legal configuration on the way, by bisection of the step."""
+    """The last legal configuration on the path, by bisection of the step."""
     low, high, best = 0.0, STEP, q
     for _ in range(45):
         middle = 0.5 * (low + high)
@@ -191,7 +191,7 @@ def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
 
 
 def _apart(q0: Array, q1: Array, indices: np.ndarray) -> float:
-    """The largest change of a joint, apart from whole turns."""
+    """The largest change of a joint, apart from revolutions."""
     change = nearest_angles((q0 - q1)[indices])
     return float(np.linalg.norm(change))
 

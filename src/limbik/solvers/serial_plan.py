@@ -3,7 +3,7 @@
 
 A plan holds the numbers that the compiled drivers read; a solve hands them a pose and copies the answer out.
 Until they are compiled they run interpreted, with the same answers. A trace is the same solve, looked at
-after every iteration (`solvers.watched_solve`).
+after every iteration (`solvers.lane_record`).
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from limbik.serial.stored_tables import table_for
 from limbik.solution import Outcome, Solution, Trace
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
+from limbik.solvers.lane_record import Driver, WatchedLanes, say_spent
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import check_level
 from limbik.solvers.watch import Takeover, time_watch
-from limbik.solvers.watched_solve import Driver, Watched, say_spent
 from limbik.spatial import Array, nearest_angles, norm
 
 SHORTEST_LENGTH = 1e-9  # [m]
@@ -62,7 +62,7 @@ EVERYTHING = (1.0,) * 6
 NOWHERE = np.eye(4)
 
 
-class Work:
+class SerialBuffers:
     """What one solve works on. Any number may be in use, one to a thread."""
 
     def __init__(self, size: int, answer: int) -> None:
@@ -142,7 +142,7 @@ class SerialPlan(Plan):
         self._addresses = [numbers.ctypes.data for numbers in self._numbers]
         offsets = lanes.working_offsets(n, self._layout.rows)
         self._work_size, self._answer_at = offsets["WORK_SIZE"], offsets["AT_ANSWER"]
-        self._free: list[Work] = []
+        self._free: list[SerialBuffers] = []
         self.shape_of_q = (model.nq,)
         self.program = one_problem(self.shape)
         self._solve_one: Any = None
@@ -224,8 +224,8 @@ class SerialPlan(Plan):
         """
         began = perf_counter()
         numbers, target, rows = self._for_drivers(pose, start, seed)
-        work = Work(self._work_size, self._answer_at)
-        watched = Watched(self._layout, numbers, work.numbers)
+        work = SerialBuffers(self._work_size, self._answer_at)
+        watched = WatchedLanes(self._layout, numbers, work.numbers)
         drive = self._driver(target, rows, work)
         takeover = Takeover(self.program, time_watch(self.options.time_limit))
         watch = takeover if self._solve_one is None else time_watch(self.options.time_limit)
@@ -250,7 +250,7 @@ class SerialPlan(Plan):
         self, outcome: Array, pose: Array, start: Array | None, descents: Descents | None = None
     ) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
-        core. `descents` is given what is to be seen of it.
+        core. `descents` takes what is to be seen of it.
         """
         if start is not None:
             self._prefer_start(outcome, pose, start)
@@ -425,7 +425,7 @@ class SerialPlan(Plan):
             return self._run(arguments, pose, start)
         return work.answer.copy() if code >= 0 else None
 
-    def _driver(self, pose: bytes, start: bytes | None, work: Work) -> Driver:
+    def _driver(self, pose: bytes, start: bytes | None, work: SerialBuffers) -> Driver:
         """The compiled driver for a pose and a start; until there is one, the same run by Python itself."""
         begin = pose if start is None else start
         if self._solve_one is None:
@@ -440,7 +440,7 @@ class SerialPlan(Plan):
 
         return drive
 
-    def _interpreted_driver(self, pose: Array, begin: Array, work: Work) -> Driver:
+    def _interpreted_driver(self, pose: Array, begin: Array, work: SerialBuffers) -> Driver:
         run = _interpreted(self.shape)
 
         def drive(numbers: Array, mode: int) -> int:
@@ -450,13 +450,13 @@ class SerialPlan(Plan):
 
         return drive
 
-    def _any_work(self) -> Work:
+    def _any_work(self) -> SerialBuffers:
         try:
             return self._free.pop()
         except IndexError:
-            return Work(self._work_size, self._answer_at)
+            return SerialBuffers(self._work_size, self._answer_at)
 
-    def _ended(self, drive: Driver, numbers: Array, code: int, work: Work, watch: Watch) -> int:
+    def _ended(self, drive: Driver, numbers: Array, code: int, work: SerialBuffers, watch: Watch) -> int:
         """Resume a solve until it has ended, or the watch ends it; the code of the answer."""
         while code == RUNNING and not watch():
             code = drive(numbers, RESUME)

@@ -16,7 +16,7 @@ from limbik.goals import EVERY, Goal
 from limbik.model.model import Model
 from limbik.tree.pack import PackedTree
 
-# The methods that share one kernel (`solvers.methods.jacobian_iteration`), by number.
+# The methods of one kernel (`solvers.methods.jacobian_iteration`), by number.
 BY_TRANSPOSE, BY_PINV, BY_DLS, BY_SDLS, BY_NEWTON, BY_CLASSIC, BY_LM = range(7)
 
 
@@ -49,7 +49,7 @@ def parameter(default: float | None, minimum: float, maximum: float, unit: str, 
 
 
 @dataclass(frozen=True)
-class Tuning:
+class MethodTuning:
     """A method's numbers as its kernel takes them; lengths count in that of the model."""
 
     method: int = 0  # which of several in one kernel
@@ -94,7 +94,7 @@ class Solver:
             if "parameter" in field.metadata
         )
 
-    def tuning(self, length: float) -> Tuning:
+    def tuning(self, length: float) -> MethodTuning:
         """The numbers for a model of that length [m], in which its errors are counted."""
         raise NotImplementedError
 

@@ -13,7 +13,7 @@ from limbik.numerics.end_codes import BAD_START
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import METRE_AS_RADIAN
 from limbik.solvers.task_set import TaskSet
-from limbik.solvers.tree_plan import Work
+from limbik.solvers.tree_plan import TreeBuffers
 from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL
@@ -45,7 +45,7 @@ class Stepper:
         self.tasks, self._weights = own.tasks, own.tasks["weights"].copy()
         self._settings = own.settings(GENERAL_SIZE)
         self._settings[IS_COMPROMISE] = 1.0
-        self._work = Work(general(), own, self._settings, np.zeros(len(own.tree.links)))
+        self._work = TreeBuffers(general(), own, self._settings, np.zeros(len(own.tree.links)))
 
     @property
     def off(self) -> Array:

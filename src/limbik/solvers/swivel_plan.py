@@ -15,8 +15,8 @@ from limbik.analytic.kernels import AT_LIMIT
 from limbik.analytic.subproblems import Turn
 from limbik.analytic.swivel import (
     Elbow,
-    Reached,
     SwivelArm,
+    SwivelPose,
     critical_angles,
     elbow,
     error,
@@ -59,7 +59,7 @@ class Swiveling:
     def __init__(self, plan: SwivelPlan, pose: Array, near: Array) -> None:
         self.plan = plan
         self.near = near
-        self.wanted: Reached = reached(plan.arm, pose)
+        self.wanted: SwivelPose = reached(plan.arm, pose)
         self.elbows: list[Elbow] = [elbow(plan.arm, self.wanted, bend) for bend in (1.0, -1.0)]
         self.intervals = [each for bend in (0, 1) for each in self._intervals(bend)]
 

@@ -1,4 +1,4 @@
-"""Solving on any tree for any number of goals: what all methods share that do so.
+"""Solving on any tree for any number of goals: what its methods have in common.
 
 What of a request does not depend on its targets is a plan, cached with the model.
 """
@@ -55,7 +55,7 @@ def traced(call: Call, trace: Trace) -> Call:
     return call.changed(trace_q=trace[0], trace_error=trace[1]) if len(trace[1]) else call
 
 
-class Work:
+class TreeBuffers:
     """What one solve of a task set works on. Any number may be in use, one to a thread.
 
     program: `tree.levenberg_marquardt.solve`, or one that takes the same. settings: to begin with. roles
@@ -101,7 +101,7 @@ class TreePlan(Plan):
         self.length, self.tree, self.tasks = self.set.length, self.set.tree, self.set.tasks
         self.settings = self.set.settings(settings_size)
         self.joint_roles = self.roles(self.set.packed)
-        self._free: list[Work] = []
+        self._free: list[TreeBuffers] = []
 
     def roles(self, tree: PackedTree) -> Floats:
         """What each joint serves [links], for methods that care; see `Solver.roles`."""
@@ -171,7 +171,7 @@ class TreePlan(Plan):
         fill_targets(self.model, self.set.sorted(goals), targets)
         refuse_too_far(targets)
 
-    def _work_for(self, goals: Sequence[Goal], q: Array) -> Work:
+    def _work_for(self, goals: Sequence[Goal], q: Array) -> TreeBuffers:
         """What a solve from q works on."""
         work = self._any_work()
         fill_targets(self.model, self.set.sorted(goals), work.targets)
@@ -180,19 +180,19 @@ class TreePlan(Plan):
         work.settings[:] = self.settings
         return work
 
-    def _solution(self, work: Work, outcome: Outcome, problem: Problem, began: float) -> Solution:
+    def _solution(self, work: TreeBuffers, outcome: Outcome, problem: Problem, began: float) -> Solution:
         """What the work has come to; it is free then."""
         q = work.q.copy()
         self._free.append(work)
         return Solution(q, outcome, perf_counter() - began, self, problem.start, problem.goals)
 
-    def _any_work(self) -> Work:
+    def _any_work(self) -> TreeBuffers:
         try:
             return self._free.pop()
         except IndexError:
-            return Work(self.program, self.set, self.settings, self.joint_roles)
+            return TreeBuffers(self.program, self.set, self.settings, self.joint_roles)
 
-    def _attempt(self, work: Work, budget: float, trace: Trace, watch: Watch) -> int:
+    def _attempt(self, work: TreeBuffers, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
         work.settings[BUDGET] = budget
         self._run(work, trace, watch)
@@ -204,7 +204,7 @@ class TreePlan(Plan):
             )
         return end
 
-    def _go_on(self, work: Work, budget: float, done: int, trace: Trace, watch: Watch) -> int:
+    def _go_on(self, work: TreeBuffers, budget: float, done: int, trace: Trace, watch: Watch) -> int:
         """Solve on from where so many iterations have led; why it ended."""
         last = [part[done : done + 1].copy() for part in trace]
         end = self._attempt(work, budget - done, (trace[0][done:], trace[1][done:]), watch)
@@ -212,7 +212,7 @@ class TreePlan(Plan):
             part[done : done + 1] = row  # it is seen once, with its mark
         return end
 
-    def _run(self, work: Work, trace: Trace, watch: Watch) -> None:
+    def _run(self, work: TreeBuffers, trace: Trace, watch: Watch) -> None:
         """Compiled, or interpreted while it is being compiled."""
         run_call(traced(work.call, trace), watch, (work.q, work.settings))
 

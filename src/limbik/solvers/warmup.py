@@ -26,14 +26,14 @@ SOLVERS_NEEDED = "the name of a solver, a solver, or several of these"
 
 
 @dataclass(frozen=True)
-class Task:
+class WarmupTask:
     """One thing to compile."""
 
     text: str
     program: Program
 
 
-GENERAL = Task("several goals, any tree", general())
+GENERAL = WarmupTask("several goals, any tree", general())
 
 
 def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
@@ -49,7 +49,7 @@ def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None =
         pass
 
 
-def run(pending: Iterable[Task]) -> Iterator[Task]:
+def run(pending: Iterable[WarmupTask]) -> Iterator[WarmupTask]:
     """Have everything compiled, and yield each task when it is done, in order."""
     pending = list(pending)
     for task in pending:
@@ -59,10 +59,10 @@ def run(pending: Iterable[Task]) -> Iterator[Task]:
         yield task
 
 
-def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[Task]:
+def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[WarmupTask]:
     """What `warmup` does, one after the other."""
     model = as_model(model)
-    by_name: dict[str, Task] = {}
+    by_name: dict[str, WarmupTask] = {}
     if solvers is None:
         by_name[GENERAL.text] = GENERAL
         for task in _all_solutions(model):
@@ -83,12 +83,12 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
     return list(by_name.values())
 
 
-def _all_solutions(model: Model) -> list[Task]:
+def _all_solutions(model: Model) -> list[WarmupTask]:
     """What `solve_all` runs for a pose of the end effector."""
     plan = plan_for_all(model, None, True)
     programs = () if plan is None else plan.programs
     named = ((" ".join(filter(None, (each.name, each.stem))).replace("_", " "), each) for each in programs)
-    return [Task(f"all solutions: {name}", program) for name, program in named]
+    return [WarmupTask(f"all solutions: {name}", program) for name, program in named]
 
 
 def _plans(model: Model, solver: str | Solver) -> list[Plan]:
@@ -100,7 +100,7 @@ def _plans(model: Model, solver: str | Solver) -> list[Plan]:
     return [plan_for(model, None, goal, {"solver": solver}) for goal in goals]
 
 
-def _tasks(plan: Plan) -> list[Task]:
+def _tasks(plan: Plan) -> list[WarmupTask]:
     if isinstance(plan, ClassicalPlan):
         return [_on_trees(plan.method)]
     if isinstance(plan, SerialPlan):
@@ -110,7 +110,7 @@ def _tasks(plan: Plan) -> list[Task]:
             "batches": many_problems(shape, False),
             "batches in single precision": many_problems(shape, True),
         }
-        return [Task(f"{text} of {shape.kinds}", program) for text, program in programs.items()]
+        return [WarmupTask(f"{text} of {shape.kinds}", program) for text, program in programs.items()]
     return [GENERAL]
 
 
@@ -121,11 +121,11 @@ def _is_branched(model: Model) -> bool:
     return len(before) < len(moving)
 
 
-def _on_trees(solver: Solver) -> Task:
+def _on_trees(solver: Solver) -> WarmupTask:
     """What a solver needs for several goals on any tree."""
     if isinstance(solver, LM) or not solver.is_compiled:  # which ends with a step of the general core
         return GENERAL
     method = method_of(solver)
     others = [each for each in map(get, names(compiled=True)) if not isinstance(each, LM)]
     sharing = [each.name for each in others if method_of(each) == method]
-    return Task(f"{', '.join(sharing)} on trees", by_method(method))
+    return WarmupTask(f"{', '.join(sharing)} on trees", by_method(method))

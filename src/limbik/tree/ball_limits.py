@@ -51,7 +51,7 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
 
 @compiled(inline=False)
 def stopped_axes(mover: Records, q: Floats, gradient: Floats, scratch: Floats) -> int:
-    """How many limits the gradient [3] pushes against; their normals are in the room, orthonormal."""
+    """How many limits the gradient [3] pushes against; their normals are in `scratch`, orthonormal."""
     fill(0.0, scratch[:TOTAL])
     pull = scratch[PULL : PULL + 3]
     for k in range(3):

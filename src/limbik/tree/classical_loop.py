@@ -185,7 +185,7 @@ def solve(
 def keep_what_is_met(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats) -> None:
     """Give the joints that serve no goal but those met at `workspace.best` their numbers there.
 
-    Limbs that share no joint are problems of their own: this way, each has to be solved only once.
+    Limbs without a common joint are problems of their own: so each has to be solved only once.
     """
     evaluate(tree, objectives, workspace, workspace.best, 0)
     fill(0.0, workspace.dx)  # 1: for a goal that is not met
@@ -222,7 +222,7 @@ def descend(
     trace_q: Floats,
     trace_error: Floats,
 ) -> int:
-    """One descent from q, which becomes the best configuration on the way; returns why it ended.
+    """One descent from q, which becomes the best configuration on its path; returns why it ended.
 
     To gain less than the part `patience` of the squared error in a window is a stall. The workspace is that
     of q, before and after. is_restart: whether the trace marks where it begins.
@@ -296,7 +296,7 @@ def blend_to_rest(tree: Tree, settings: Floats, bias: float, workspace: Workspac
                 q[i] = workspace.trial[i]
 
 
-class Problem(NamedTuple):
+class ErrorContext(NamedTuple):
     """What the error depends on beside q."""
 
     tree: Tree
@@ -306,14 +306,14 @@ class Problem(NamedTuple):
 
 
 @compiled
-def error_at(problem: Problem, q: Floats) -> float:
+def error_at(problem: ErrorContext, q: Floats) -> float:
     """What the loop wants small, at q, as the workspace's second evaluation."""
     evaluate(problem.tree, problem.objectives, problem.workspace, q, 1)
     return merit(problem.objectives, problem.workspace, 1)
 
 
 @compiled
-def turn(problem: Problem, q: Floats, dx: Floats, scale: float, trial: Floats) -> None:
+def turn(problem: ErrorContext, q: Floats, dx: Floats, scale: float, trial: Floats) -> None:
     """The trial: q after a part of a velocity, in its units."""
     tree, dq = problem.tree, problem.workspace.dq
     for v in range(dq.size):
@@ -322,7 +322,7 @@ def turn(problem: Problem, q: Floats, dx: Floats, scale: float, trial: Floats) -
 
 
 @compiled
-def go_on(problem: Problem, q: Floats, before: Floats, factor: float, trial: Floats) -> None:
+def go_on(problem: ErrorContext, q: Floats, before: Floats, factor: float, trial: Floats) -> None:
     """The trial: q + factor (q - before)."""
     movers, dq = problem.tree.movers, problem.workspace.dq
     fill(0.0, dq)
@@ -337,12 +337,12 @@ extrapolate_any = extrapolation.extrapolate.bind(error_at=error_at, go_on=go_on)
 
 @compiled(inline=False)
 def bend(tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats) -> bool:
-    """`numerics.dead_points.bend`; whether the error falls. The workspace is that of q either way."""
+    """`numerics.dead_points.bend`; whether the error falls. The workspace is that of q in both cases."""
     rows, nv = workspace.J.shape
     before = merit(objectives, workspace, 0)
     differentiate(tree, objectives, workspace, workspace.J)
     W, U = workspace.work[:rows, :nv], workspace.work[rows : 2 * rows, :rows]
-    problem = Problem(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
+    problem = ErrorContext(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
     after = bend_any(problem, workspace.J, q, before, W, U, workspace.dx, workspace.trial)
     evaluate(tree, objectives, workspace, q, 0)
     return after < before
@@ -353,7 +353,7 @@ def extrapolate(
     tree: Tree, objectives: Objectives, workspace: Workspace, settings: Floats, q: Floats
 ) -> None:
     """`numerics.extrapolation.extrapolate` from `workspace.before`; the workspace is that of q afterwards."""
-    problem = Problem(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
+    problem = ErrorContext(tree, objectives, workspace, settings[USE_LIMITS] > 0.0)
     error = merit(objectives, workspace, 0)
     extrapolate_any(problem, q, workspace.before, error, workspace.trial)
     evaluate(tree, objectives, workspace, q, 0)

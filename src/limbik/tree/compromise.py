@@ -1,7 +1,7 @@
 """The smallest weighted squared errors of goals that cannot all be met: Newton's method within joint limits.
 
 A step is damped (Levenberg 1944; Marquardt 1963) by how well the last one was foreseen (Nocedal & Wright
-2006, section 10.3), and joints that come to a limit on its way stay there (Bertsekas 1982). The Hessian is
+2006, section 10.3), and joints that come to a limit on its path stay there (Bertsekas 1982). The Hessian is
 the whole one, since where errors stay that of Gauss and Newton leads to steps that are too long or too short.
 
 A descent has converged where the gradient, without what limits hold, is nothing beside the errors (the

@@ -20,7 +20,7 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 # Of one link and all that it carries, by index in its row of `workspace.scratch`.
 FORCE = 0  # at points [3]
 TENSOR = 3  # sum of point times force [9], row by row
-WRENCH = 12  # of what turns: moment about the world's origin, and force [6]
+WRENCH = 12  # of rotations: moment about the world's origin, and force [6]
 LOAD_SIZE = 18
 
 
@@ -152,7 +152,7 @@ def change_of_pull(first: Floats, last: Floats, load: Floats) -> float:
     pull += ay * (load[T + 3] * wx + load[T + 4] * wy + load[T + 5] * wz)
     pull += az * (load[T + 6] * wx + load[T + 7] * wy + load[T + 8] * wz)
     pull -= trace * (ax * wx + ay * wy + az * wz)
-    # Half the bracket of both screws, for what turns.
+    # Half the bracket of both screws, for rotations.
     W = WRENCH
     moment = (
         load[W] * (ay * wz - az * wy) + load[W + 1] * (az * wx - ax * wz) + load[W + 2] * (ax * wy - ay * wx)

@@ -54,7 +54,7 @@ def solve(
     use here, as other methods have it.
 
     task_errors [tasks]: how far each task is off there [m or rad]. trace_q, trace_error: what every iteration
-    left, as far as there is room.
+    left, as far as there is space.
     """
     if not begin(tree, settings, q, answer):
         return

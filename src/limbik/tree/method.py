@@ -17,7 +17,7 @@ OWN = "limbik."
 
 
 @dataclass(frozen=True)
-class Method:
+class MethodFunctions:
     """What the names mean that the loop leaves open: "improve", and "merit" where a method has its own.
 
     text: pairs such as "improve=limbik.solvers.methods.ccd:sweep", with commas between them.
@@ -26,7 +26,7 @@ class Method:
     text: str
 
     @classmethod
-    def of(cls, kernels: Mapping[str, Kernel[..., Any]]) -> Method:
+    def of(cls, kernels: Mapping[str, Kernel[..., Any]]) -> MethodFunctions:
         """The method of kernels that stand in modules, each under its own name.
 
         Raises SolverError for one that does not.

@@ -136,7 +136,7 @@ def step_to_limit(tree: Tree, q: Floats, change: Floats, dx: Floats, free: Float
 def release_one(
     tree: Tree, q: Floats, J: Floats, rest: Floats, basis: Floats, slope: Floats, dx: Floats, free: Floats
 ) -> bool:
-    """Free the joint at a limit that gains most by leaving it; whether there is one.
+    """Free the joint at a limit that gains the maximum by leaving it; whether there is one.
 
     What it would gain is the gradient without what lies along the basis: Lagrange's multiplier of its limit.
     """
@@ -167,7 +167,7 @@ def release(units: Floats, free: Floats) -> None:
 
 @compiled(inline=False)
 def shorten_rotations(movers: Records, dx: Floats, longest: float) -> None:
-    """Scale the turns of a step so that none is above `longest` [rad]; a step that is not finite becomes
+    """Scale the rotations of a step so that none is above `longest` [rad]; a step that is not finite becomes
     zero.
 
     Prismatic joints may go in any direction at once: where they lead does not depend on where they are.

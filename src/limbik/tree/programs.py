@@ -6,7 +6,7 @@ import functools
 
 from limbik.compiler.program import Program
 from limbik.tree import levenberg_marquardt
-from limbik.tree.method import Method
+from limbik.tree.method import MethodFunctions
 
 
 @functools.cache
@@ -16,7 +16,7 @@ def general() -> Program:
 
 
 @functools.cache
-def by_method(method: Method) -> Program:
+def by_method(method: MethodFunctions) -> Program:
     """Any goals on any tree, by a classical method: `tree.classical_loop`."""
     return Program(
         name=f"method-{method.stem}", kernel=method.kernel, source=(f"{__name__}:by_text", method.text)
@@ -25,4 +25,4 @@ def by_method(method: Method) -> Program:
 
 def by_text(text: str) -> Program:
     """The program of `by_method`, for another process."""
-    return by_method(Method(text))
+    return by_method(MethodFunctions(text))

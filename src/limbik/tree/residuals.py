@@ -46,7 +46,7 @@ TASK = np.dtype(
             np.float64,
             3,
         ),  # [m or rad] inside which a row has no error; AXIS, AIM: the first counts
-        ("periodic", np.float64),  # NUMBER: 1 where whole turns do not count
+        ("periodic", np.float64),  # NUMBER: 1 where revolutions do not count
         ("unclipped", np.float64),  # 1: a row's error is whole inside the tolerance too (`motion.tolerances`)
         ("met_within", np.float64),  # [m or rad] how far off counts as met
         # POINT: bounds of where the frame can be (`model.reach_bounds`); NO_BOUND where that is not known
@@ -366,7 +366,7 @@ def direction_residuals(
             errors[row] = task.weights[0] * left if i == 0 else 0.0
             weight = weight if i == 0 or task.unclipped > 0.0 else 0.0
         wx, wy, wz = weight * ux, weight * uy, weight * uz
-        # A sideways move of the frame turns the direction to the point the other way.
+        # A sideways move of the frame turns the direction to the point oppositely.
         fx, fy, fz = (
             nearness * (wy * dz - wz * dy),
             nearness * (wz * dx - wx * dz),
@@ -390,7 +390,7 @@ def distance_residual(
     if distance > 0.0:
         ux, uy, uz = ux / distance, uy / distance, uz / distance
     else:
-        ux = 1.0  # where both are at one point, every way leads apart
+        ux = 1.0  # where both are at one point, every direction leads apart
     left = beyond(target[0] - distance, task, 0)
     error[0] = abs(left)
     row = task.row

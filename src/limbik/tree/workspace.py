@@ -1,4 +1,4 @@
-"""What the kernels of the general core are given: the tree, the objectives, and a workspace."""
+"""The arguments of the kernels of the general core: the tree, the objectives, and a workspace."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_objects_come_from_files_and_go_into_one(space: Space) -> None:
     assert sorted(saved.names) == ["ball", "table"]
 
     space.drop(("ring.stl", RING))
-    space.until(lambda: objects(space).get("ring", {}).get("kind") == "kept", "the mesh is read")
+    space.until(lambda: objects(space).get("ring", {}).get("kind") == "stored", "the mesh is read")
     wait_judged(space)
     space.until(lambda: space.ask("stage.thingPoint(argument)", 2) is not None, "the mesh is seen")
     assert space.find("#scene-title").inner_text() == "Universal Robots UR5e"

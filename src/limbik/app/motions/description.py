@@ -12,9 +12,9 @@ from limbik.app.motions.feet import Feet, feet_in, slides_and_depths
 from limbik.app.motions.figure import figure
 from limbik.app.motions.grounds import ground_of
 from limbik.app.motions.opener import OpenedMotion
-from limbik.app.mounting import stood
+from limbik.app.mount import stood
 from limbik.app.open_scene import Opened, OpenedArm, check_size
-from limbik.app.protocol.motion import ShowMotion, ShownMotion
+from limbik.app.protocol.motion import ShowMotionReply, ShowMotionRequest
 from limbik.app.scene_description import described
 from limbik.errors import ModelError
 from limbik.formats.motions import Motion
@@ -29,7 +29,7 @@ BESIDE = 1.2  # [m] how far the robot is from the body's path
 DIGITS = 3  # of curves
 
 
-def shown(opened: OpenedMotion, request: ShowMotion) -> tuple[ShownMotion, Opened]:
+def shown(opened: OpenedMotion, request: ShowMotionRequest) -> tuple[ShowMotionReply, Opened]:
     """The answer, and the scene whose meshes the page may ask for."""
     before, after = opened.before, opened.after
     stand = ground_under(request.changes)
@@ -41,7 +41,7 @@ def shown(opened: OpenedMotion, request: ShowMotion) -> tuple[ShownMotion, Opene
     measures = [_measures("before", before, feet, old), _measures("after", after, feet, new)]
     if opened.robot is not None:
         measures.append(_robot_measures(opened.robot.motion, opened.robot.title))
-    return ShownMotion(
+    return ShowMotionReply(
         id=request.id,
         key=opened.key,
         name=opened.name,

@@ -43,7 +43,7 @@ ANKLE, BALL = (
     0.13,
 )  # [m] its height when the foot is flat, and how far it is behind the ball of the foot
 LIFT = 0.09  # [m] of a foot that swings
-SLIDE, SINK = 1.06, 0.012  # the way is longer than that of the feet; [m] how deep they are in the ground
+SLIDE, SINK = 1.06, 0.012  # the path is longer than that of the feet; [m] how deep they are in the ground
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from limbik.spatial import Array, Matrix3
 
 AHEAD = 0.35  # [m] of level ground before it rises
 RUN = 0.3  # [m] of a step of stairs
-MARGIN = 2.0  # [m] of ground around the way
+MARGIN = 2.0  # [m] of ground around the path
 WAVE = 1.6  # [m] from hill to hill
 CELL = 0.1  # [m] of the triangles of hills
 MAX_CELLS = 120  # along one side

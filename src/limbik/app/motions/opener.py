@@ -13,8 +13,8 @@ from pathlib import Path
 from limbik.app.bounded_cache import BoundedCache
 from limbik.app.motions.changes import changed
 from limbik.app.motions.example import NAME, example
-from limbik.app.motions.reading import read_motion
-from limbik.app.protocol.motion import Change, ShowMotion
+from limbik.app.motions.upload import read_motion
+from limbik.app.protocol.motion import Change, ShowMotionRequest
 from limbik.app.reader_warnings import remarks
 from limbik.app.scene_opener import SceneOpener
 from limbik.compiler import native
@@ -29,7 +29,7 @@ LONGEST_RETARGET = 6000  # frames
 
 
 @dataclass(frozen=True, eq=False)
-class Robot:
+class RobotMotion:
     """A robot that does the same as a body."""
 
     motion: Motion
@@ -45,7 +45,7 @@ class OpenedMotion:
     name: str  # of the file
     before: Motion
     after: Motion
-    robot: Robot | None = None
+    robot: RobotMotion | None = None
     animations: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -84,12 +84,12 @@ class CannotFollow(LimbikError):
 
 @dataclass(eq=False)
 class MotionOpener:
-    """What all pages share. May be used by any thread."""
+    """The state common to all pages. May be used by any thread."""
 
     workshop: SceneOpener
     _read: BoundedCache[tuple[Motion, str, Sequence[str], Sequence[str]]] = field(init=False)
     _steps: BoundedCache[tuple[Motion, tuple[str, ...]]] = field(init=False)
-    _robots: BoundedCache[Robot] = field(init=False)
+    _robots: BoundedCache[RobotMotion] = field(init=False)
     _opened: BoundedCache[OpenedMotion] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)  # one after the other
 
@@ -97,7 +97,7 @@ class MotionOpener:
         self._read, self._steps = _cache(), _cache()
         self._robots, self._opened = _cache(), _cache()
 
-    def open(self, request: ShowMotion) -> OpenedMotion:
+    def open(self, request: ShowMotionRequest) -> OpenedMotion:
         """What a page asks for. Raises LimbikError for what cannot be read or done."""
         native.compile_ahead(programs.general())  # which robots need, sooner or later
         source = (request.token, request.unit, request.up, request.animation)
@@ -123,7 +123,9 @@ class MotionOpener:
         """What was opened; None where it is no longer there."""
         return self._opened.get(key)
 
-    def _source(self, request: ShowMotion, key: str) -> tuple[Motion, str, Sequence[str], Sequence[str]]:
+    def _source(
+        self, request: ShowMotionRequest, key: str
+    ) -> tuple[Motion, str, Sequence[str], Sequence[str]]:
         stored = self._read.get(key)
         if stored is None:
             if request.token is None:
@@ -146,7 +148,7 @@ class MotionOpener:
             self._steps.put(key, stored, after.q.nbytes)
         return stored
 
-    def _robot(self, motion: Motion, name: str, key: str) -> Robot:
+    def _robot(self, motion: Motion, name: str, key: str) -> RobotMotion:
         stored = self._robots.get(key)
         if stored is None:
             if len(motion) > LONGEST_RETARGET:
@@ -156,7 +158,7 @@ class MotionOpener:
                 )
             model, title, visuals = self.workshop.robot(name)
             try:
-                stored = Robot(retarget(motion, model), title, visuals)
+                stored = RobotMotion(retarget(motion, model), title, visuals)
             except LimbikError as error:
                 raise CannotFollow(f"{title} does not follow: {error}") from None
             self._robots.put(key, stored, stored.motion.q.nbytes)

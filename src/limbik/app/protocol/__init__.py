@@ -1,10 +1,10 @@
 """The messages between the page and the server, version 1, and the only module with their ranges.
 
-The page sends JSON text: `Hello`; in the plane `Solve`, `SolveAllInPlane` and `Reset`; in space `Open`,
-`Move`, `Slide`, `Explain`, `SolveAll`, `SelfMotion`, `FollowPath`, `ReadWorld` and `Export`; of motions
-`ShowMotion`. The server answers JSON text (`Welcome`, `Failure`, `Notice`, `Scene`, `Explanation`,
-`Solutions`, `Curve`, `FollowedPath`, `WorldRead`, `Exported`, `ShownMotion`) and binary msgpack (`Frame`,
-`Motion`), in which arrays are little-endian float32 bytes.
+The page sends JSON text: `Hello`; in the plane `PlaneSolveRequest`, `PlaneSolutionsRequest` and
+`ResetRequest`; in space `OpenRequest`, `MoveRequest`, `NullspaceRequest`, `ExplainRequest`,
+`SolutionsRequest`, `SelfMotionRequest`, `FollowPathRequest`, `WorldRequest` and `ExportRequest`; of motions
+`ShowMotionRequest`. The server answers JSON text (`Welcome`, `Failure`, `Notice` and the replies of the same
+names) and binary msgpack (`PlaneSolveReply`, `MoveReply`), in which arrays are little-endian float32 bytes.
 `static/protocol.js` mirrors this package.
 """
 
@@ -14,31 +14,31 @@ from collections.abc import Callable, Collection
 from typing import Any, TypeAlias
 
 from limbik.app.protocol.common import VERSION, Failure, Hello, Notice, Welcome, read_hello
-from limbik.app.protocol.motion import ShowMotion, read_show_motion
-from limbik.app.protocol.path import FollowPath, read_follow_path
+from limbik.app.protocol.motion import ShowMotionRequest, read_show_motion
+from limbik.app.protocol.path import FollowPathRequest, read_follow_path
 from limbik.app.protocol.plane import (
     BOUNDS,
-    Arm,
-    Frame,
-    Reset,
-    Settings,
-    Solve,
-    SolveAllInPlane,
+    PlaneArmReply,
+    PlaneSettings,
+    PlaneSolutionsRequest,
+    PlaneSolveReply,
+    PlaneSolveRequest,
+    ResetRequest,
     decode_frame,
     read_reset,
     read_solve,
     read_solve_all_in_plane,
 )
-from limbik.app.protocol.reading import Bound, MessageError, Reader, id_of, read_object, show
+from limbik.app.protocol.reading import MessageError, NumberRange, Reader, id_of, read_object, show
 from limbik.app.protocol.space import (
     SPACE_BOUNDS,
-    Explain,
-    Export,
-    Move,
-    Open,
-    SelfMotion,
-    Slide,
-    SolveAll,
+    ExplainRequest,
+    ExportRequest,
+    MoveRequest,
+    NullspaceRequest,
+    OpenRequest,
+    SelfMotionRequest,
+    SolutionsRequest,
     read_explain,
     read_export,
     read_move,
@@ -47,7 +47,7 @@ from limbik.app.protocol.space import (
     read_slide,
     read_solve_all,
 )
-from limbik.app.protocol.world import ReadWorld, read_read_world
+from limbik.app.protocol.world import WorldRequest, read_read_world
 
 __all__ = [
     "BOUNDS",
@@ -55,30 +55,30 @@ __all__ = [
     "MAX_OPEN_BYTES",
     "SPACE_BOUNDS",
     "VERSION",
-    "Arm",
-    "Bound",
-    "Explain",
-    "Export",
+    "ExplainRequest",
+    "ExportRequest",
     "Failure",
-    "FollowPath",
-    "Frame",
+    "FollowPathRequest",
     "Hello",
     "MessageError",
-    "Move",
+    "MoveRequest",
     "Notice",
-    "Open",
-    "ReadWorld",
+    "NullspaceRequest",
+    "NumberRange",
+    "OpenRequest",
+    "PlaneArmReply",
+    "PlaneSettings",
+    "PlaneSolutionsRequest",
+    "PlaneSolveReply",
+    "PlaneSolveRequest",
     "Request",
-    "Reset",
-    "SelfMotion",
-    "Settings",
-    "ShowMotion",
-    "Slide",
-    "Solve",
-    "SolveAll",
-    "SolveAllInPlane",
+    "ResetRequest",
+    "SelfMotionRequest",
+    "ShowMotionRequest",
+    "SolutionsRequest",
     "SpaceRequest",
     "Welcome",
+    "WorldRequest",
     "decode_frame",
     "parse",
 ]
@@ -88,9 +88,18 @@ MAX_OPEN_BYTES = 2 * 1024 * 1024  # of what may hold a whole file
 _LONG = ("open", "path", "world")
 
 SpaceRequest: TypeAlias = (
-    Open | Move | Slide | Explain | SolveAll | SelfMotion | FollowPath | ReadWorld | Export | ShowMotion
+    OpenRequest
+    | MoveRequest
+    | NullspaceRequest
+    | ExplainRequest
+    | SolutionsRequest
+    | SelfMotionRequest
+    | FollowPathRequest
+    | WorldRequest
+    | ExportRequest
+    | ShowMotionRequest
 )
-Request: TypeAlias = Hello | Solve | SolveAllInPlane | Reset | SpaceRequest
+Request: TypeAlias = Hello | PlaneSolveRequest | PlaneSolutionsRequest | ResetRequest | SpaceRequest
 
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "open": read_open,

@@ -1,4 +1,4 @@
-"""The messages that both views of the playground share."""
+"""The messages common to both views of the playground."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from limbik.app.protocol.reading import Bound, MessageError, Reader
+from limbik.app.protocol.reading import MessageError, NumberRange, Reader
 from limbik.app.protocol.space import SPACE_BOUNDS
 from limbik.app.protocol.writing import as_json
 
@@ -18,15 +18,15 @@ METHODS = ("butterworth", "savitzky-golay", "one-euro")
 UNITS = ("m", "cm", "mm", "inch")
 AXES = ("x", "y", "z")
 
-MOTION_BOUNDS: Mapping[str, Bound] = {
+MOTION_BOUNDS: Mapping[str, NumberRange] = {
     "id": SPACE_BOUNDS["id"],
-    "unit_size": Bound(minimum=1e-6, maximum=1e3, unit="m"),
-    "cutoff_hz": Bound(minimum=0.1, maximum=500, default=6, unit="Hz"),
-    "slope": Bound(minimum=-35, maximum=35, default=12, unit="degrees"),
-    "rise": Bound(minimum=0.02, maximum=0.3, default=0.12, unit="m"),
-    "frame": Bound(minimum=0, maximum=1e6, whole=True),
-    "falloff": Bound(minimum=0.02, maximum=10, default=0.3, unit="s"),
-    "coordinate": Bound(minimum=-1e4, maximum=1e4, unit="m"),
+    "unit_size": NumberRange(minimum=1e-6, maximum=1e3, unit="m"),
+    "cutoff_hz": NumberRange(minimum=0.1, maximum=500, default=6, unit="Hz"),
+    "slope": NumberRange(minimum=-35, maximum=35, default=12, unit="degrees"),
+    "rise": NumberRange(minimum=0.02, maximum=0.3, default=0.12, unit="m"),
+    "frame": NumberRange(minimum=0, maximum=1e6, whole=True),
+    "falloff": NumberRange(minimum=0.02, maximum=10, default=0.3, unit="s"),
+    "coordinate": NumberRange(minimum=-1e4, maximum=1e4, unit="m"),
 }
 
 
@@ -43,7 +43,7 @@ class Stand:
     """Put the feet on the ground."""
 
     ground: str  # one of GROUNDS
-    slope: float  # [degrees] of "slope", upwards along the way
+    slope: float  # [degrees] of "slope", upwards along the path
     rise: float  # [m] of a step of "stairs", and of the highest of "hills"
 
 
@@ -61,7 +61,7 @@ Change: TypeAlias = Clean | Stand | Drag
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShowMotion:
+class ShowMotionRequest:
     """Open a motion, change it, and show it. On the wire its type is "motion"."""
 
     id: int
@@ -74,8 +74,8 @@ class ShowMotion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShownMotion:
-    """The answer to `ShowMotion`. On the wire its type is "shown", and its numbers are at /motion/KEY:
+class ShowMotionReply:
+    """The answer to `ShowMotionRequest`. On the wire its type is "shown", and its numbers are at /motion/KEY:
     float32 of q before and after the changes [T, nq], and of the robot.
     """
 
@@ -102,12 +102,12 @@ class ShownMotion:
         return as_json(type="shown", **vars(self))
 
 
-def read_show_motion(reader: Reader, known: Collection[str]) -> ShowMotion:
-    """A `ShowMotion`."""
+def read_show_motion(reader: Reader, known: Collection[str]) -> ShowMotionRequest:
+    """A `ShowMotionRequest`."""
     reader = Reader(reader.entries, MOTION_BOUNDS)
     reader.allow("type", "id", "token", "unit", "up", "animation", "changes", "robot")
     unit = reader.entries.get("unit", "cm")
-    return ShowMotion(
+    return ShowMotionRequest(
         id=reader.whole("id"),
         token=_optional(reader, "token", TOKEN),
         unit=reader.word("unit", UNITS, "cm") if isinstance(unit, str) else _size(reader),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.app.protocol.reading import MessageError, Reader
-from limbik.app.protocol.space import LONGEST_NAME, MAX_NUMBERS, Widened, read_widened
+from limbik.app.protocol.space import LONGEST_NAME, MAX_NUMBERS, LimitOverrides, read_widened
 from limbik.app.protocol.writing import as_json
 
 MAX_POSES = 400
@@ -18,7 +18,7 @@ LONGEST_CSV = 1_000_000  # characters
 
 
 @dataclass(frozen=True, kw_only=True)
-class FollowPath:
+class FollowPathRequest:
     """Find the joints along poses, given as numbers or as a CSV file. On the wire its type is "path"."""
 
     id: int
@@ -29,12 +29,12 @@ class FollowPath:
     poses: NDArray[np.float64] | None  # [N, 7] x y z [m] and a quaternion xyzw of any length but 0
     csv: str | None  # the text
     name: str  # of the CSV file
-    widened: tuple[Widened, ...]
+    widened: tuple[LimitOverrides, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class FollowedPath:
-    """The answer to `FollowPath`. On the wire its type is "path"."""
+class FollowPathReply:
+    """The answer to `FollowPathRequest`. On the wire its type is "path"."""
 
     id: int
     arm: int
@@ -42,7 +42,7 @@ class FollowedPath:
     poses: ArrayLike  # [N, 7] as they were requested
     q: ArrayLike  # [M, nq] the knots
     times: ArrayLike  # [M] in seconds
-    breaks: Sequence[Mapping[str, Any]]  # what they hold stands in `limbik.app.followed_path`
+    breaks: Sequence[Mapping[str, Any]]  # what they hold stands in `limbik.app.path_playback`
     complete: bool
     text: str
     pace: str  # how fast the joints are, in words
@@ -55,13 +55,13 @@ class FollowedPath:
         return as_json(type="path", **vars(self))
 
 
-def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPath:
-    """A `FollowPath`."""
+def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPathRequest:
+    """A `FollowPathRequest`."""
     reader.allow("type", "id", "arm", "frame", "q", "closed", "poses", "csv", "name", "widened")
     has_text = reader.entries.get("csv") is not None
     if has_text == (reader.entries.get("poses") is not None):
         raise MessageError("a path needs either `poses` or `csv`", field="poses")
-    return FollowPath(
+    return FollowPathRequest(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
         frame=reader.text("frame", LONGEST_NAME),

@@ -13,23 +13,23 @@ import msgpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.app.protocol.reading import LARGEST_ID, Bound, Reader
+from limbik.app.protocol.reading import LARGEST_ID, NumberRange, Reader
 from limbik.app.protocol.writing import float32
 
-BOUNDS: Mapping[str, Bound] = {
-    "id": Bound(minimum=0, maximum=LARGEST_ID, whole=True),
-    "links": Bound(minimum=2, maximum=64, whole=True),
-    "length": Bound(minimum=10, maximum=300, unit="px"),
-    "coordinate": Bound(minimum=-100_000, maximum=100_000, unit="px"),
-    "angle": Bound(minimum=-1e6, maximum=1e6, unit="rad"),
-    "arms": Bound(minimum=1, maximum=9, whole=True),
-    "iterations": Bound(minimum=1, maximum=64, default=16, whole=True),
-    "gamma": Bound(minimum=0.02, maximum=1, default=0.3),
-    "lambda": Bound(minimum=0, maximum=10, default=3, unit="link lengths"),
-    "damping": Bound(minimum=0.05, maximum=1, default=0.7),
-    "limit_degrees": Bound(minimum=10, maximum=180, default=90, unit="deg"),
-    "rest_bias": Bound(minimum=0, maximum=0.5, default=0),
-    "tolerance": Bound(minimum=0.001, maximum=100, default=0.1, unit="px"),
+BOUNDS: Mapping[str, NumberRange] = {
+    "id": NumberRange(minimum=0, maximum=LARGEST_ID, whole=True),
+    "links": NumberRange(minimum=2, maximum=64, whole=True),
+    "length": NumberRange(minimum=10, maximum=300, unit="px"),
+    "coordinate": NumberRange(minimum=-100_000, maximum=100_000, unit="px"),
+    "angle": NumberRange(minimum=-1e6, maximum=1e6, unit="rad"),
+    "arms": NumberRange(minimum=1, maximum=9, whole=True),
+    "iterations": NumberRange(minimum=1, maximum=64, default=16, whole=True),
+    "gamma": NumberRange(minimum=0.02, maximum=1, default=0.3),
+    "lambda": NumberRange(minimum=0, maximum=10, default=3, unit="link lengths"),
+    "damping": NumberRange(minimum=0.05, maximum=1, default=0.7),
+    "limit_degrees": NumberRange(minimum=10, maximum=180, default=90, unit="deg"),
+    "rest_bias": NumberRange(minimum=0, maximum=0.5, default=0),
+    "tolerance": NumberRange(minimum=0.001, maximum=100, default=0.1, unit="px"),
 }
 
 
@@ -37,12 +37,12 @@ BOUNDS: Mapping[str, Bound] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reset:
+class ResetRequest:
     """Every arm goes back to the neutral bend."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class PlaneSettings:
     """What the solvers are told. Every entry may be left out and then has the default of `BOUNDS`."""
 
     iterations: int  # per frame
@@ -57,7 +57,7 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solve:
+class PlaneSolveRequest:
     """Bring the tips of all arms to one target."""
 
     id: int
@@ -66,14 +66,14 @@ class Solve:
     base: NDArray[np.float64]  # [2] [px]
     target: NDArray[np.float64]  # [2] [px]
     solvers: tuple[str, ...]
-    settings: Settings
+    settings: PlaneSettings
     start: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # solver -> [links] [rad]
     trace: bool = False
     timing: bool = False  # whether the time of one iteration is measured
 
 
 @dataclass(frozen=True, kw_only=True)
-class SolveAllInPlane:
+class PlaneSolutionsRequest:
     """Find all configurations that reach a target. On the wire its type is "plane_solutions"."""
 
     id: int
@@ -90,8 +90,8 @@ class SolveAllInPlane:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arm:
-    """What one solver made of a `Solve`. `trace` holds every iteration's configuration, where requested."""
+class PlaneArmReply:
+    """The answer of one solver. `trace` holds every iteration's configuration, where requested."""
 
     solver: str
     q: ArrayLike  # [links] [rad]
@@ -107,11 +107,11 @@ class Arm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Frame:
-    """The answer to a `Solve`: one arm per solver, in the order of the request."""
+class PlaneSolveReply:
+    """The answer to a `PlaneSolveRequest`: one arm per solver, in the order of the request."""
 
     id: int
-    arms: tuple[Arm, ...]
+    arms: tuple[PlaneArmReply, ...]
     server_ms: float
 
     def encode(self) -> bytes:
@@ -122,29 +122,31 @@ class Frame:
         return packed
 
 
-def decode_frame(data: bytes) -> Frame:
-    """Read what `Frame.encode` wrote, for clients in Python."""
+def decode_frame(data: bytes) -> PlaneSolveReply:
+    """Read what `PlaneSolveReply.encode` wrote, for clients in Python."""
     message = msgpack.unpackb(data)
     arms = []
     for arm in message["arms"]:
         q = np.frombuffer(arm["q"], "<f4")
         trace = arm.pop("trace", None)
         rows = None if trace is None else np.frombuffer(trace, "<f4").reshape(-1, q.size)
-        arms.append(Arm(**{**arm, "q": q, "errors": np.frombuffer(arm["errors"], "<f4"), "trace": rows}))
-    return Frame(id=message["id"], arms=tuple(arms), server_ms=message["server_ms"])
+        arms.append(
+            PlaneArmReply(**{**arm, "q": q, "errors": np.frombuffer(arm["errors"], "<f4"), "trace": rows})
+        )
+    return PlaneSolveReply(id=message["id"], arms=tuple(arms), server_ms=message["server_ms"])
 
 
 # Reading ------------------------------------------------------------------------------------------
 
 
-def read_reset(reader: Reader) -> Reset:
-    """A `Reset`."""
+def read_reset(reader: Reader) -> ResetRequest:
+    """A `ResetRequest`."""
     reader.allow("type")
-    return Reset()
+    return ResetRequest()
 
 
-def read_solve(reader: Reader, known: Collection[str]) -> Solve:
-    """A `Solve`; `known` are the solvers' names."""
+def read_solve(reader: Reader, known: Collection[str]) -> PlaneSolveRequest:
+    """A `PlaneSolveRequest`; `known` are the solvers' names."""
     reader.allow(
         "type",
         "id",
@@ -159,7 +161,7 @@ def read_solve(reader: Reader, known: Collection[str]) -> Solve:
         "timing",
     )
     links = reader.whole("links")
-    return Solve(
+    return PlaneSolveRequest(
         id=reader.whole("id"),
         links=links,
         length=reader.number("length"),
@@ -173,11 +175,11 @@ def read_solve(reader: Reader, known: Collection[str]) -> Solve:
     )
 
 
-def read_solve_all_in_plane(reader: Reader) -> SolveAllInPlane:
-    """A `SolveAllInPlane`."""
+def read_solve_all_in_plane(reader: Reader) -> PlaneSolutionsRequest:
+    """A `PlaneSolutionsRequest`."""
     reader.allow("type", "id", "links", "length", "base", "target", "q", "limits", "limit_degrees")
     links = reader.whole("links")
-    return SolveAllInPlane(
+    return PlaneSolutionsRequest(
         id=reader.whole("id"),
         links=links,
         length=reader.number("length"),
@@ -189,7 +191,7 @@ def read_solve_all_in_plane(reader: Reader) -> SolveAllInPlane:
     )
 
 
-def _settings(reader: Reader, links: int) -> Settings:
+def _settings(reader: Reader, links: int) -> PlaneSettings:
     reader.allow(
         "iterations",
         "gamma",
@@ -201,7 +203,7 @@ def _settings(reader: Reader, links: int) -> Settings:
         "rest",
         "tolerance",
     )
-    return Settings(
+    return PlaneSettings(
         iterations=reader.whole("iterations"),
         gamma=reader.number("gamma"),
         lambda_=reader.number("lambda"),
@@ -222,7 +224,7 @@ def _start(reader: Reader, links: int, known: Collection[str]) -> dict[str, NDAr
 # Writing ------------------------------------------------------------------------------------------
 
 
-def _wire_arm(arm: Arm) -> dict[str, object]:
+def _wire_arm(arm: PlaneArmReply) -> dict[str, object]:
     message: dict[str, object] = {
         "solver": arm.solver,
         "q": float32(arm.q),

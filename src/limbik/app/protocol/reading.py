@@ -18,7 +18,7 @@ Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound:
+class NumberRange:
     """The range of one number on the wire. `default` None: the number must be given."""
 
     minimum: float
@@ -44,7 +44,7 @@ class Reader:
     ("settings.").
     """
 
-    def __init__(self, entries: dict[str, Any], bounds: Mapping[str, Bound], prefix: str = "") -> None:
+    def __init__(self, entries: dict[str, Any], bounds: Mapping[str, NumberRange], prefix: str = "") -> None:
         self.entries = entries
         self.bounds = bounds
         self.prefix = prefix
@@ -112,7 +112,7 @@ class Reader:
                 raise self.error(name, f"names of 1 to {length} characters", value)
         return tuple(values)
 
-    def choices(self, name: str, known: Collection[str], count: Bound) -> tuple[str, ...]:
+    def choices(self, name: str, known: Collection[str], count: NumberRange) -> tuple[str, ...]:
         """A list of different names out of the known ones, as many as `count` allows."""
         names = self.entries.get(name)
         if not isinstance(names, list) or not count.minimum <= len(names) <= count.maximum:
@@ -185,14 +185,14 @@ def read_object(text: str) -> dict[str, Any]:
     return message
 
 
-def is_within(value: object, bound: Bound) -> bool:
+def is_within(value: object, bound: NumberRange) -> bool:
     """Whether a value is a number in the range."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return bound.minimum <= value <= bound.maximum and (not bound.whole or value == int(value))
 
 
-def _range(bound: Bound) -> str:
+def _range(bound: NumberRange) -> str:
     kind = "a whole number" if bound.whole else "a number"
     return f"{kind} from {bound.minimum:g} to {bound.maximum:g} {bound.unit}".rstrip()
 
@@ -200,7 +200,7 @@ def _range(bound: Bound) -> str:
 def id_of(message: Mapping[str, Any]) -> int | None:
     """The request's id where it can be read, so that the answer to a bad request finds its way back."""
     value: Any = message.get("id")
-    return int(value) if is_within(value, Bound(minimum=0, maximum=LARGEST_ID, whole=True)) else None
+    return int(value) if is_within(value, NumberRange(minimum=0, maximum=LARGEST_ID, whole=True)) else None
 
 
 def _refuse_constant(name: str) -> None:

@@ -11,13 +11,13 @@ from limbik.app.protocol.writing import as_json
 
 
 @dataclass(frozen=True, kw_only=True)
-class Solutions:
+class SolutionsReply:
     """Those of all solutions that are shown, the nearest to the arm first."""
 
     id: int
     arm: int
     q: ArrayLike  # [k, nq]
-    circular: Sequence[int]  # indices in q of the joints that turn without end: a whole turn is no distance
+    circular: Sequence[int]  # indices in q of the joints that turn without end: a revolution is no distance
     branches: Sequence[str]  # [k]
     margins: Sequence[float]  # [k] [rad or m] of the joint that is nearest to a limit; infinite without any
     manipulability: Sequence[float]  # [k]

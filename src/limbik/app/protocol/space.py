@@ -14,8 +14,8 @@ import msgpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.app.protocol.reading import LARGEST_ID, Bound, MessageError, Reader
-from limbik.app.protocol.world import WORLD_BOUNDS, Surroundings, read_surroundings
+from limbik.app.protocol.reading import LARGEST_ID, MessageError, NumberRange, Reader
+from limbik.app.protocol.world import WORLD_BOUNDS, WorldContents, read_surroundings
 from limbik.app.protocol.writing import as_json, float32
 
 MAX_ROBOTS = 4  # opened together
@@ -27,25 +27,25 @@ MAX_NUMBERS = 1024  # of a configuration
 LONGEST_NAME = 200  # of a robot, a file, a frame or a joint
 LONGEST_TEXT = 1_000_000  # characters of a description
 
-SPACE_BOUNDS: Mapping[str, Bound] = {
-    "id": Bound(minimum=0, maximum=LARGEST_ID, whole=True),
-    "arm": Bound(minimum=0, maximum=MAX_ARMS - 1, whole=True),
-    "solvers": Bound(minimum=1, maximum=16, whole=True),
-    "coordinate": Bound(minimum=-1e4, maximum=1e4, unit="m"),
-    "quaternion": Bound(minimum=-1e3, maximum=1e3),
-    "joint": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
-    "lower": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
-    "upper": Bound(minimum=-1e6, maximum=1e6, unit="rad or m"),
-    "iterations": Bound(minimum=1, maximum=1000, default=100, whole=True),
-    "tolerance": Bound(minimum=1e-9, maximum=1, default=1e-4, unit="m"),
-    "tolerance_rotation": Bound(minimum=1e-9, maximum=math.pi, default=1e-3, unit="rad"),
-    "damping": Bound(minimum=0.01, maximum=1),
-    "gamma": Bound(minimum=0.01, maximum=1),
-    "lambda": Bound(minimum=0, maximum=1e3, unit="m"),
-    "anneal": Bound(minimum=0, maximum=1),
-    "weight": Bound(minimum=1e-6, maximum=1e6, default=1),
-    "along": Bound(minimum=0, maximum=63, default=0, whole=True),
-    "amount": Bound(minimum=-math.pi, maximum=math.pi, unit="rad"),
+SPACE_BOUNDS: Mapping[str, NumberRange] = {
+    "id": NumberRange(minimum=0, maximum=LARGEST_ID, whole=True),
+    "arm": NumberRange(minimum=0, maximum=MAX_ARMS - 1, whole=True),
+    "solvers": NumberRange(minimum=1, maximum=16, whole=True),
+    "coordinate": NumberRange(minimum=-1e4, maximum=1e4, unit="m"),
+    "quaternion": NumberRange(minimum=-1e3, maximum=1e3),
+    "joint": NumberRange(minimum=-1e6, maximum=1e6, unit="rad or m"),
+    "lower": NumberRange(minimum=-1e6, maximum=1e6, unit="rad or m"),
+    "upper": NumberRange(minimum=-1e6, maximum=1e6, unit="rad or m"),
+    "iterations": NumberRange(minimum=1, maximum=1000, default=100, whole=True),
+    "tolerance": NumberRange(minimum=1e-9, maximum=1, default=1e-4, unit="m"),
+    "tolerance_rotation": NumberRange(minimum=1e-9, maximum=math.pi, default=1e-3, unit="rad"),
+    "damping": NumberRange(minimum=0.01, maximum=1),
+    "gamma": NumberRange(minimum=0.01, maximum=1),
+    "lambda": NumberRange(minimum=0, maximum=1e3, unit="m"),
+    "anneal": NumberRange(minimum=0, maximum=1),
+    "weight": NumberRange(minimum=1e-6, maximum=1e6, default=1),
+    "along": NumberRange(minimum=0, maximum=63, default=0, whole=True),
+    "amount": NumberRange(minimum=-math.pi, maximum=math.pi, unit="rad"),
     **WORLD_BOUNDS,
 }
 
@@ -58,7 +58,7 @@ _AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class SceneSource:
     """What to open: names of robots, a description's text, or the token of what was uploaded."""
 
     kind: str  # "robot", "text" or "token"
@@ -69,18 +69,18 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Open:
+class OpenRequest:
     """Show a scene."""
 
     id: int
-    source: Source
+    source: SceneSource
     base: str  # "fixed" or "floating"
     angles: str | None  # "range" or "initial": the reading of theta and phi in an arm file; None: its own
     lenient: bool  # a wrong number of segments is only a warning
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class FrameGoal:
     """A goal: a frame at a point; "pose": also turned so; "direction": with an axis along the turned z."""
 
     frame: str
@@ -91,7 +91,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PostureWanted:
+class PostureGoal:
     """A configuration to be near to, as a preference."""
 
     q: NDArray[np.float64]  # [nq]
@@ -99,7 +99,7 @@ class PostureWanted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Widened:
+class LimitOverrides:
     """A limit of a joint that is farther than its model has it. None: as the model has it."""
 
     joint: str
@@ -113,12 +113,12 @@ class ArmMove:
 
     arm: int
     solvers: tuple[str, ...]
-    goals: tuple[Wanted, ...]
+    goals: tuple[FrameGoal, ...]
     start: Mapping[str, NDArray[np.float64]]  # solver -> [nq]; without one, where its last answer was
     locked: tuple[str, ...]
-    posture: PostureWanted | None
+    posture: PostureGoal | None
     branches: str  # "independent" or "coupled"
-    widened: tuple[Widened, ...]
+    widened: tuple[LimitOverrides, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +136,7 @@ class SpaceSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measure:
+class MeasureOptions:
     """The frame whose ellipsoid is drawn."""
 
     arm: int
@@ -144,7 +144,7 @@ class Measure:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Move:
+class MoveRequest:
     """Bring arms toward their goals: from where they are, or (`search`) from anywhere."""
 
     id: int
@@ -153,82 +153,82 @@ class Move:
     search: bool
     trace: bool
     timing: bool  # whether the time of one iteration is measured
-    measure: Measure | None
-    world: Surroundings | None  # what not to collide with; None: collisions are left aside
+    measure: MeasureOptions | None
+    world: WorldContents | None  # what not to collide with; None: collisions are left aside
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slide:
+class NullspaceRequest:
     """Move along a null direction while the goals are held. On the wire its type is "nullspace"."""
 
     id: int
     arm: int
     q: NDArray[np.float64]
-    goals: tuple[Wanted, ...]
+    goals: tuple[FrameGoal, ...]
     along: int
     amount: float  # [rad]
     locked: tuple[str, ...]
     limits: bool
-    widened: tuple[Widened, ...]
+    widened: tuple[LimitOverrides, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explain:
+class ExplainRequest:
     """Say why the goals are not met."""
 
     id: int
     arm: int
     q: NDArray[np.float64]
-    goals: tuple[Wanted, ...]
+    goals: tuple[FrameGoal, ...]
     locked: tuple[str, ...]
     settings: SpaceSettings
-    widened: tuple[Widened, ...]
-    world: Surroundings | None
+    widened: tuple[LimitOverrides, ...]
+    world: WorldContents | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class SolveAll:
+class SolutionsRequest:
     """Find all configurations that meet the goals. On the wire its type is "solutions"."""
 
     id: int
     arm: int
     q: NDArray[np.float64]
-    goals: tuple[Wanted, ...]
+    goals: tuple[FrameGoal, ...]
     limits: bool
-    widened: tuple[Widened, ...]
-    world: Surroundings | None
+    widened: tuple[LimitOverrides, ...]
+    world: WorldContents | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfMotion:
+class SelfMotionRequest:
     """Find how joints can move together while the goals stay met. On the wire its type is "selfmotion"."""
 
     id: int
     arm: int
     q: NDArray[np.float64]
-    goals: tuple[Wanted, ...]
+    goals: tuple[FrameGoal, ...]
     limits: bool
-    widened: tuple[Widened, ...]
+    widened: tuple[LimitOverrides, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Export:
+class ExportRequest:
     """Write the scene in a format, or the objects around it."""
 
     id: int
     format: str  # "arm", "urdf" or "world"
     q: tuple[NDArray[np.float64], ...]  # one per arm
-    goals: tuple[tuple[Wanted, ...], ...]  # one per arm
-    widened: tuple[tuple[Widened, ...], ...]  # one per arm
-    world: Surroundings | None
+    goals: tuple[tuple[FrameGoal, ...], ...]  # one per arm
+    widened: tuple[tuple[LimitOverrides, ...], ...]  # one per arm
+    world: WorldContents | None
 
 
 # What the server says -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scene:
-    """The answer to `Open`; what an arm holds is made in `limbik.app.scene_description`."""
+class OpenReply:
+    """The answer to `OpenRequest`; what an arm holds is made in `limbik.app.scene_description`."""
 
     id: int
     name: str
@@ -251,7 +251,7 @@ class Scene:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArmMotion:
+class ArmMoveReply:
     """What one solver made of one arm's goals."""
 
     arm: int
@@ -269,13 +269,13 @@ class ArmMotion:
     trace: ArrayLike | None = None  # [k+1, nq]
     goal_trace: ArrayLike | None = None  # [k+1, 2 * goals] the goal errors of its configurations
     iteration_microseconds: float | None = None  # of one iteration alone; NaN: there are none
-    near: Sequence[Mapping[str, Any]] | None = None  # pairs that are near, as `app.surroundings` tells them
+    near: Sequence[Mapping[str, Any]] | None = None  # pairs that are near, as `app.page_world` tells them
     ellipsoid: ArrayLike | None = None  # [9] J J^T of the measured frame's position, row by row
     manipulability: float | None = None  # the root of its determinant [m^3]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Refused:
+class ArmRefusal:
     """A solver that cannot meet the request, and why."""
 
     arm: int
@@ -284,14 +284,14 @@ class Refused:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Motion:
-    """The answer to `Move` and `Slide`: for each arm, in the order of the request, one entry per solver.
+class MoveReply:
+    """The answer to `MoveRequest` and `NullspaceRequest`: for each arm, in order, one entry per solver.
 
     preparing: collisions were left aside, because the shapes of an arm are still being made.
     """
 
     id: int
-    arms: Sequence[ArmMotion | Refused]
+    arms: Sequence[ArmMoveReply | ArmRefusal]
     notes: Sequence[str] = ()
     server_ms: float = 0.0
     preparing: bool = False
@@ -311,9 +311,9 @@ class Motion:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Explanation:
-    """The answer to `Explain`. `joints` are those whose limits or locks bind; what `remedies` hold stands in
-    `limbik.app.remedies`.
+class ExplainReply:
+    """The answer to `ExplainRequest`. `joints` are those whose limits or locks bind; what `remedies` hold
+    stands in `limbik.app.remedies`.
     """
 
     id: int
@@ -323,7 +323,7 @@ class Explanation:
     status: str
     joints: Sequence[str]
     nearest: Sequence[float] | None  # [nq] the nearest legal configuration found, where the goals are not met
-    remedies: Sequence[Mapping[str, Any]]  # changes that help, the most likely first
+    remedies: Sequence[Mapping[str, Any]]  # changes that help, by likelihood
 
     def encode(self) -> str:
         """As JSON text."""
@@ -331,9 +331,9 @@ class Explanation:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Curve:
-    """The answer to `SelfMotion`: the configurations on the path from one end to the other, through where the
-    arm is; none where no curve is known.
+class SelfMotionReply:
+    """The answer to `SelfMotionRequest`: the configurations on the path from one end to the other, through
+    where the arm is; none where no curve is known.
     """
 
     id: int
@@ -348,8 +348,8 @@ class Curve:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Exported:
-    """The answer to `Export`."""
+class ExportReply:
+    """The answer to `ExportRequest`."""
 
     id: int
     format: str
@@ -362,11 +362,11 @@ class Exported:
         return as_json(type="exported", **vars(self))
 
 
-def decode_motion(data: bytes) -> Motion:
-    """Read what `Motion.encode` wrote, for clients in Python."""
+def decode_motion(data: bytes) -> MoveReply:
+    """Read what `MoveReply.encode` wrote, for clients in Python."""
     message = msgpack.unpackb(data)
-    arms = [Refused(**arm) if "refused" in arm else _read_arm(arm) for arm in message["arms"]]
-    return Motion(
+    arms = [ArmRefusal(**arm) if "refused" in arm else _read_arm(arm) for arm in message["arms"]]
+    return MoveReply(
         id=message["id"],
         arms=arms,
         notes=message["notes"],
@@ -378,14 +378,14 @@ def decode_motion(data: bytes) -> Motion:
 _ARRAYS = ("q", "errors", "goal_errors", "goal_trace", "out_of_reach", "trace", "ellipsoid")
 
 
-def _wire(arm: ArmMotion | Refused) -> dict[str, object]:
-    if isinstance(arm, Refused):
+def _wire(arm: ArmMoveReply | ArmRefusal) -> dict[str, object]:
+    if isinstance(arm, ArmRefusal):
         return dict(vars(arm))
     values = {name: value for name, value in vars(arm).items() if value is not None}
     return {name: float32(value) if name in _ARRAYS else value for name, value in values.items()}
 
 
-def _read_arm(arm: dict[str, Any]) -> ArmMotion:
+def _read_arm(arm: dict[str, Any]) -> ArmMoveReply:
     values: dict[str, Any] = {
         name: np.frombuffer(value, "<f4") if name in _ARRAYS else value for name, value in arm.items()
     }
@@ -393,16 +393,16 @@ def _read_arm(arm: dict[str, Any]) -> ArmMotion:
         values["trace"] = values["trace"].reshape(-1, values["q"].size)
     if "goal_trace" in values:
         values["goal_trace"] = values["goal_trace"].reshape(-1, values["goal_errors"].size)
-    return ArmMotion(**values)
+    return ArmMoveReply(**values)
 
 
 # Reading ------------------------------------------------------------------------------------------
 
 
-def read_open(reader: Reader, known: Collection[str]) -> Open:
-    """An `Open`."""
+def read_open(reader: Reader, known: Collection[str]) -> OpenRequest:
+    """An `OpenRequest`."""
     reader.allow("type", "id", "source", "base", "angles", "lenient")
-    return Open(
+    return OpenRequest(
         id=reader.whole("id"),
         source=_source(reader.inner("source")),
         base=reader.word("base", ("fixed", "floating"), "fixed"),
@@ -411,27 +411,29 @@ def read_open(reader: Reader, known: Collection[str]) -> Open:
     )
 
 
-def _source(reader: Reader) -> Source:
+def _source(reader: Reader) -> SceneSource:
     kind = reader.word("kind", ("robot", "text", "token"))
     if kind == "robot":
         reader.allow("kind", "names")
-        return Source(kind=kind, names=reader.names("names", MAX_ROBOTS, min_count=1, length=LONGEST_NAME))
+        return SceneSource(
+            kind=kind, names=reader.names("names", MAX_ROBOTS, min_count=1, length=LONGEST_NAME)
+        )
     if kind == "text":
         reader.allow("kind", "name", "text")
-        return Source(
+        return SceneSource(
             kind=kind, name=reader.text("name", LONGEST_NAME), text=reader.text("text", LONGEST_TEXT)
         )
     reader.allow("kind", "token")
-    return Source(kind=kind, token=reader.text("token", LONGEST_NAME))
+    return SceneSource(kind=kind, token=reader.text("token", LONGEST_NAME))
 
 
-def read_move(reader: Reader, known: Collection[str]) -> Move:
-    """A `Move`; `known` are the solvers' names."""
+def read_move(reader: Reader, known: Collection[str]) -> MoveRequest:
+    """A `MoveRequest`; `known` are the solvers' names."""
     reader.allow("type", "id", "arms", "settings", "search", "trace", "timing", "measure", "world")
     arms = reader.each("arms", lambda arm: _arm_move(arm, known), MAX_ARMS)
     if len({arm.arm for arm in arms}) < len(arms):
         raise reader.error("arms", "each arm once", [arm.arm for arm in arms])
-    return Move(
+    return MoveRequest(
         id=reader.whole("id"),
         arms=arms,
         settings=_settings(reader.inner("settings")),
@@ -457,14 +459,14 @@ def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
     )
 
 
-def read_widened(reader: Reader, name: str = "widened") -> tuple[Widened, ...]:
+def read_widened(reader: Reader, name: str = "widened") -> tuple[LimitOverrides, ...]:
     """The limits of an arm that are farther than its model has them."""
     return reader.each(name, _wider, MAX_WIDENED)
 
 
-def _wider(reader: Reader) -> Widened:
+def _wider(reader: Reader) -> LimitOverrides:
     reader.allow("joint", "lower", "upper")
-    return Widened(
+    return LimitOverrides(
         joint=reader.text("joint", LONGEST_NAME),
         lower=reader.optional("lower"),
         upper=reader.optional("upper"),
@@ -476,18 +478,18 @@ def _start(reader: Reader, known: Collection[str]) -> dict[str, NDArray[np.float
     return {name: reader.some_numbers(name, MAX_NUMBERS, "joint") for name in reader.entries}
 
 
-def _posture(reader: Reader) -> PostureWanted:
+def _posture(reader: Reader) -> PostureGoal:
     reader.allow("q", "weight")
-    return PostureWanted(q=reader.some_numbers("q", MAX_NUMBERS, "joint"), weight=reader.number("weight"))
+    return PostureGoal(q=reader.some_numbers("q", MAX_NUMBERS, "joint"), weight=reader.number("weight"))
 
 
-def _wanted(reader: Reader) -> Wanted:
+def _wanted(reader: Reader) -> FrameGoal:
     reader.allow("frame", "kind", "position", "quat_xyzw", "axis")
     kind = reader.word("kind", _KINDS)
     quat_xyzw = None if kind == "position" else reader.numbers("quat_xyzw", 4, "quaternion")
     if quat_xyzw is not None and float(quat_xyzw @ quat_xyzw) < _SHORTEST_QUATERNION**2:
         raise reader.error("quat_xyzw", "a quaternion that is not 0", quat_xyzw.tolist())
-    return Wanted(
+    return FrameGoal(
         frame=reader.text("frame", LONGEST_NAME),
         kind=kind,
         position=reader.numbers("position", 3, "coordinate"),
@@ -512,15 +514,15 @@ def _settings(reader: Reader) -> SpaceSettings:
     )
 
 
-def _measure(reader: Reader) -> Measure:
+def _measure(reader: Reader) -> MeasureOptions:
     reader.allow("arm", "frame")
-    return Measure(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
+    return MeasureOptions(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
 
 
-def read_slide(reader: Reader, known: Collection[str]) -> Slide:
-    """A `Slide`."""
+def read_slide(reader: Reader, known: Collection[str]) -> NullspaceRequest:
+    """A `NullspaceRequest`."""
     reader.allow("type", "id", "arm", "q", "goals", "along", "amount", "locked", "limits", "widened")
-    return Slide(
+    return NullspaceRequest(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
         q=reader.some_numbers("q", MAX_NUMBERS, "joint"),
@@ -533,10 +535,10 @@ def read_slide(reader: Reader, known: Collection[str]) -> Slide:
     )
 
 
-def read_explain(reader: Reader, known: Collection[str]) -> Explain:
-    """An `Explain`."""
+def read_explain(reader: Reader, known: Collection[str]) -> ExplainRequest:
+    """An `ExplainRequest`."""
     reader.allow("type", "id", "arm", "q", "goals", "locked", "settings", "widened", "world")
-    return Explain(
+    return ExplainRequest(
         id=reader.whole("id"),
         arm=reader.whole("arm"),
         q=reader.some_numbers("q", MAX_NUMBERS, "joint"),
@@ -548,14 +550,14 @@ def read_explain(reader: Reader, known: Collection[str]) -> Explain:
     )
 
 
-def read_solve_all(reader: Reader, known: Collection[str]) -> SolveAll:
-    """A `SolveAll`."""
-    return SolveAll(**_held_goals(reader, "world"), world=read_surroundings(reader))
+def read_solve_all(reader: Reader, known: Collection[str]) -> SolutionsRequest:
+    """A `SolutionsRequest`."""
+    return SolutionsRequest(**_held_goals(reader, "world"), world=read_surroundings(reader))
 
 
-def read_self_motion(reader: Reader, known: Collection[str]) -> SelfMotion:
-    """A `SelfMotion`."""
-    return SelfMotion(**_held_goals(reader))
+def read_self_motion(reader: Reader, known: Collection[str]) -> SelfMotionRequest:
+    """A `SelfMotionRequest`."""
+    return SelfMotionRequest(**_held_goals(reader))
 
 
 def _held_goals(reader: Reader, *more: str) -> dict[str, Any]:
@@ -570,17 +572,17 @@ def _held_goals(reader: Reader, *more: str) -> dict[str, Any]:
     }
 
 
-def _some_goals(reader: Reader) -> tuple[Wanted, ...]:
+def _some_goals(reader: Reader) -> tuple[FrameGoal, ...]:
     goals = reader.each("goals", _wanted, MAX_GOALS)
     if not goals:
         raise reader.error("goals", "at least one goal", reader.entries.get("goals"))
     return goals
 
 
-def read_export(reader: Reader, known: Collection[str]) -> Export:
-    """An `Export`."""
+def read_export(reader: Reader, known: Collection[str]) -> ExportRequest:
+    """An `ExportRequest`."""
     reader.allow("type", "id", "format", "q", "goals", "widened", "world")
-    return Export(
+    return ExportRequest(
         id=reader.whole("id"),
         format=reader.word("format", ("arm", "urdf", "world")),
         q=tuple(

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from limbik.app.protocol.reading import Bound, MessageError, Reader
+from limbik.app.protocol.reading import MessageError, NumberRange, Reader
 from limbik.app.protocol.writing import as_json
 
 MAX_OBJECTS = 200
@@ -18,18 +18,18 @@ LONGEST_TEXT = 1_000_000  # characters of a file
 TOKEN = 40  # characters, at most
 
 # Of each kind the number of its sizes [m]: edges, or radius and length. A stored shape is known by its token.
-SIZES: Mapping[str, int] = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "kept": 0}
+SIZES: Mapping[str, int] = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2, "stored": 0}
 
-WORLD_BOUNDS: Mapping[str, Bound] = {
-    "size": Bound(minimum=1e-4, maximum=1e3, unit="m"),
-    "clearance": Bound(minimum=0, maximum=1, default=0, unit="m"),
+WORLD_BOUNDS: Mapping[str, NumberRange] = {
+    "size": NumberRange(minimum=1e-4, maximum=1e3, unit="m"),
+    "clearance": NumberRange(minimum=0, maximum=1, default=0, unit="m"),
 }
 
 _SHORTEST_QUATERNION = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held:
+class HeldObject:
     """Which frame carries an object."""
 
     arm: int
@@ -37,7 +37,7 @@ class Held:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thing:
+class PageObject:
     """An object: a shape at a pose, in the world, or in the frame that carries it."""
 
     name: str
@@ -46,20 +46,20 @@ class Thing:
     token: str  # of a stored shape
     position: tuple[float, ...]  # [3] [m]
     quat_xyzw: tuple[float, ...]  # [4] of any length but 0
-    held: Held | None
+    held: HeldObject | None
     touch: tuple[str, ...]  # names of links and objects that it may touch
 
 
 @dataclass(frozen=True, kw_only=True)
-class Surroundings:
+class WorldContents:
     """What the arms are not to collide with, besides themselves."""
 
-    things: tuple[Thing, ...]
+    things: tuple[PageObject, ...]
     clearance: float  # [m]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadWorld:
+class WorldRequest:
     """Read the objects in a file, given as text or as an upload. On the wire its type is "world"."""
 
     id: int
@@ -69,8 +69,8 @@ class ReadWorld:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldRead:
-    """The answer to `ReadWorld`, on the wire of the same type. The objects are written as things are."""
+class WorldReply:
+    """The answer to `WorldRequest`, on the wire of the same type. The objects are written as things are."""
 
     id: int
     name: str
@@ -82,7 +82,7 @@ class WorldRead:
         return as_json(type="world", **vars(self))
 
 
-def read_surroundings(reader: Reader) -> Surroundings | None:
+def read_surroundings(reader: Reader) -> WorldContents | None:
     """The entry "world" of a request; None where collisions are left aside."""
     if reader.entries.get("world") is None:
         return None
@@ -91,20 +91,20 @@ def read_surroundings(reader: Reader) -> Surroundings | None:
     things = inner.each("objects", _thing, MAX_OBJECTS)
     if len({thing.name for thing in things}) < len(things):
         raise inner.error("objects", "objects of different names", [thing.name for thing in things])
-    return Surroundings(things=things, clearance=inner.number("clearance"))
+    return WorldContents(things=things, clearance=inner.number("clearance"))
 
 
-def _thing(reader: Reader) -> Thing:
+def _thing(reader: Reader) -> PageObject:
     reader.allow("name", "kind", "size", "token", "position", "quat_xyzw", "held", "touch")
     kind = reader.word("kind", tuple(SIZES))
     quaternion = reader.numbers("quat_xyzw", 4, "quaternion")
     if float(quaternion @ quaternion) < _SHORTEST_QUATERNION**2:
         raise reader.error("quat_xyzw", "a quaternion that is not 0", quaternion.tolist())
-    return Thing(
+    return PageObject(
         name=reader.text("name", LONGEST_NAME),
         kind=kind,
         size=tuple(reader.numbers("size", SIZES[kind], "size").tolist()) if SIZES[kind] else (),
-        token=reader.text("token", TOKEN) if kind == "kept" else "",
+        token=reader.text("token", TOKEN) if kind == "stored" else "",
         position=tuple(reader.numbers("position", 3, "coordinate").tolist()),
         quat_xyzw=tuple(quaternion.tolist()),
         held=None if reader.entries.get("held") is None else _held(reader.inner("held")),
@@ -112,18 +112,18 @@ def _thing(reader: Reader) -> Thing:
     )
 
 
-def _held(reader: Reader) -> Held:
+def _held(reader: Reader) -> HeldObject:
     reader.allow("arm", "frame")
-    return Held(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
+    return HeldObject(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
 
 
-def read_read_world(reader: Reader, known: Collection[str]) -> ReadWorld:
-    """A `ReadWorld`."""
+def read_read_world(reader: Reader, known: Collection[str]) -> WorldRequest:
+    """A `WorldRequest`."""
     reader.allow("type", "id", "name", "text", "token")
     has_text = reader.entries.get("text") is not None
     if has_text == (reader.entries.get("token") is not None):
         raise MessageError("a file of objects is given by either `text` or `token`", field="text")
-    return ReadWorld(
+    return WorldRequest(
         id=reader.whole("id"),
         name=reader.text("name", LONGEST_NAME),
         text=reader.text("text", LONGEST_TEXT) if has_text else None,

@@ -1,4 +1,4 @@
-/** The turns of a page, one for each display frame, and how many there were in the last second. */
+/** The display loop of a page: one call for each display frame, and how many there were in the last second. */
 
 const READOUT_EVERY = 100; // [ms] between two updates of the numbers
 

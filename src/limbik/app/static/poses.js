@@ -63,7 +63,7 @@ export class Poses {
     const name = this.field.value.trim().slice(0, LONGEST) || this.unused();
     const others = this.list.filter((pose) => pose.name !== name);
     if (others.length >= MAX) {
-      this.notices.show(`At most ${MAX} poses are kept: remove one first.`);
+      this.notices.show(`At most ${MAX} poses are stored: remove one first.`);
       return;
     }
     this.field.value = '';

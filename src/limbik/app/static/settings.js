@@ -1,4 +1,4 @@
-/** What the settings of both views share: the solvers, how a setting is described, how a number is brought into its range. */
+/** The settings common to both views: the solvers, how a setting is described, how a number is brought into its range. */
 
 /**
  * @typedef {object} SolverInfo
@@ -31,7 +31,7 @@ export const SOLVER_NAMES = SOLVERS.map((solver) => solver.name);
  * @property {number} [min]
  * @property {number} [max]
  * @property {number} [slider]  end of the slider, in both directions, where typing may go further
- * @property {number} [digits]  decimals kept
+ * @property {number} [digits]  decimals shown
  * @property {string} [unit]
  * @property {boolean} [isOptional]  null is a value as well: what is best is chosen elsewhere
  * @property {string[]} [choices]

@@ -167,7 +167,7 @@ function named(branches) {
 /**
  * @param {ArrayLike<number>} a
  * @param {ArrayLike<number>} b
- * @param {number[]} circular  indices where a whole turn is no distance
+ * @param {number[]} circular  indices where a revolution is no distance
  */
 export function apart(a, b, circular = []) {
   const changes = Array.from(a, (value, i) => value - b[i]);

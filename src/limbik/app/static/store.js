@@ -1,7 +1,7 @@
 /**
  * The state that the URL carries. Every part of the page reads from here and hears of changes from here.
  *
- * The address bar names the settings that were given or touched; `link()` names all of them.
+ * The address bar names the settings that were set or touched; `link()` names all of them.
  */
 
 import { readQuery, writeQuery } from './urlstate.js';

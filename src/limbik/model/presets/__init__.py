@@ -1,9 +1,9 @@
 """Robots by name, each from a small data file beside this one that cites where its numbers come from.
 
 A file has Denavit-Hartenberg rows, lengths in metres, see `limbik.model.denavit_hartenberg`; or, with
-convention "origins", each joint's pose in the link before it: xyz [m], rpy_deg (turns about the fixed axes
-x, y, z, in this order, as in URDF) and its axis. Limits are lower_deg and upper_deg or, in radians, lower and
-upper; a joint without them turns without end.
+convention "origins", each joint's pose in the link before it: xyz [m], rpy_deg (rotations about the fixed
+axes x, y, z, in this order, as in URDF) and its axis. Limits are lower_deg and upper_deg or, in radians,
+lower and upper; a joint without them turns without end.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ def _model(name: str, data: dict[str, Any]) -> Model:
 
 def _row(row: dict[str, Any], kind: JointKind) -> Row:
     lengths = {key: float(row.get(key, 0.0)) for key in ("d", "a")}
-    turns = {key: math.radians(row.get(f"{key}_deg", 0.0)) for key in ("theta", "alpha")}
+    angles = {key: math.radians(row.get(f"{key}_deg", 0.0)) for key in ("theta", "alpha")}
     lower, upper = _limits(row)
-    return Row(name=row.get("name"), kind=kind, lower=lower, upper=upper, **lengths, **turns)
+    return Row(name=row.get("name"), kind=kind, lower=lower, upper=upper, **lengths, **angles)
 
 
 def _chain_of_origins(name: str, data: dict[str, Any]) -> Model:
@@ -117,7 +117,7 @@ def _limits(row: dict[str, Any]) -> tuple[float, float]:
 
 
 def _cos_sin(degrees: float) -> tuple[float, float]:
-    """Exact for quarter turns."""
+    """Exact for multiples of pi/2."""
     quarters = {0.0: (1.0, 0.0), 90.0: (0.0, 1.0), 180.0: (-1.0, 0.0), 270.0: (0.0, -1.0)}
     angle = math.radians(degrees)
     return quarters.get(degrees % 360.0, (math.cos(angle), math.sin(angle)))

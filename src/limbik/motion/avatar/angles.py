@@ -1,4 +1,4 @@
-"""Turns about one axis, and where parts face, for one frame."""
+"""Rotations about one axis, and where parts face, for one frame."""
 
 from __future__ import annotations
 

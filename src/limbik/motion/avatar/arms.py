@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from limbik.motion.avatar.angles import about
-from limbik.motion.avatar.body import Body
-from limbik.motion.avatar.limbs import Aim
+from limbik.motion.avatar.body import AvatarBody
+from limbik.motion.avatar.limbs import LimbTarget
 from limbik.motion.body.roles import ARM
 from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between
 
@@ -23,13 +23,13 @@ DOWN = np.array([0.0, 0.0, -1.0])
 
 
 def arm_aims(
-    body: Body,
+    body: AvatarBody,
     seen: Mapping[str, Matrix4],
     bones: Mapping[str, Matrix4],
     arm_ratio: float,
     rotations: Array,
     positions: Array,
-) -> dict[str, Aim]:
+) -> dict[str, LimbTarget]:
     """The aims of the arms, by limb; rotations [n, 3, 3] of the shoulders are written.
 
     seen: trackers, and bones: where their bones are to be, both by role. arm_ratio: length of the person's
@@ -44,7 +44,7 @@ def arm_aims(
 
 
 def _aim(
-    body: Body,
+    body: AvatarBody,
     side: str,
     seen: Mapping[str, Matrix4],
     bones: Mapping[str, Matrix4],
@@ -52,7 +52,7 @@ def _aim(
     rotations: Array,
     position: Array,
     carried: Matrix3,
-) -> Aim:
+) -> LimbTarget:
     """position [3], carried [3, 3]: of the joint of what the arm is on, and its rotation from rest."""
     rig, limb, on = body.rig, body.limbs[f"{side}Arm"], rotations[body.carrier]
     reach, trunk = sum(limb.lengths), carried
@@ -73,11 +73,11 @@ def _aim(
         to_hand = target - root
         behind = to_hand - limb.lengths[1] * (turn @ limb.forearm)
         pole = root + _elbow(to_hand, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
-    return Aim(root, carried, target, turn, pole)
+    return LimbTarget(root, carried, target, turn, pole)
 
 
 def _hand(
-    body: Body,
+    body: AvatarBody,
     side: str,
     seen: Mapping[str, Matrix4],
     bones: Mapping[str, Matrix4],

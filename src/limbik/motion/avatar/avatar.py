@@ -14,13 +14,13 @@ from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.avatar.angles import heading_of
 from limbik.motion.avatar.arms import arm_aims
-from limbik.motion.avatar.body import Body
+from limbik.motion.avatar.body import AvatarBody
 from limbik.motion.avatar.calibration import calibrated
 from limbik.motion.avatar.hips import Hips
 from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
 from limbik.motion.avatar.postures import Posed, posed
-from limbik.motion.avatar.trackers import Calibration, lifted, read
+from limbik.motion.avatar.trackers import TrackerCalibration, lifted, read
 from limbik.motion.avatar.trunk import bent, seated
 from limbik.spatial import Array, Matrix4, as_number, as_vector
 
@@ -51,9 +51,9 @@ class Avatar:
     def __init__(
         self, body: Model | Motion, *, roles: Mapping[str, str] | None = None, ground: float = 0.0
     ) -> None:
-        self._body = Body(body, roles)
+        self._body = AvatarBody(body, roles)
         self.ground = as_number(ground, "ground", "a height [m]", GoalError)
-        self._calibration: Calibration | None = None
+        self._calibration: TrackerCalibration | None = None
         self._begin(posed(self._body, "standing"))
 
     def __copy__(self) -> Avatar:
@@ -76,13 +76,13 @@ class Avatar:
         return self._q.copy()
 
     @property
-    def calibration(self) -> Calibration | None:
+    def calibration(self) -> TrackerCalibration | None:
         """What the last calibration has found."""
         return self._calibration
 
     def calibrate(
         self, trackers: Mapping[str, ArrayLike], posture: Any = "T", *, scale: float | None = None
-    ) -> Calibration:
+    ) -> TrackerCalibration:
         """Begin, with a person who stands in a known posture on the ground.
 
         posture: "T" with arms to the sides, "standing" with arms down, or a configuration q [nq] of the
@@ -90,7 +90,7 @@ class Avatar:
         head's tracker, which counts as that of the eyes where the character has some.
 
         What is found is the size, the length of the arms beside the character's, and where each bone is
-        in its tracker. Trackers that are given here have to be there in all updates.
+        in its tracker. Trackers that are passed here have to be there in all updates.
 
         Raises GoalError for what is no posture, and for trackers that are missing or no poses.
         """
@@ -125,7 +125,7 @@ class Avatar:
         self._q = self._followed(seen, calibration, seconds)
         return self._q.copy()
 
-    def _followed(self, seen: Mapping[str, Matrix4], calibration: Calibration, dt: float) -> Array:
+    def _followed(self, seen: Mapping[str, Matrix4], calibration: TrackerCalibration, dt: float) -> Array:
         body = self._body
         bones = {role: pose @ calibration.offsets[role] for role, pose in seen.items()}
         head = bones["head"]

@@ -2,7 +2,7 @@
 to its target.
 
 What is left after the fractions is taken by Newton's method on the position of the head, damped, with the
-least squared turns of all joints (Wampler 1986); the head keeps its orientation.
+least squared rotations of all joints (Wampler 1986); the head keeps its orientation.
 """
 
 from __future__ import annotations

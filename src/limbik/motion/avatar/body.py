@@ -27,7 +27,7 @@ NECK_WEIGHT = 0.6  # of the turn between hips and head that neck and head take
 
 
 @dataclass(frozen=True, eq=False)
-class Limb:
+class RigLimb:
     """Two bones of the rig, at rest."""
 
     root: int
@@ -62,7 +62,7 @@ class LimbSet:
     rooms: Array  # [n, 2]
 
 
-class Body:
+class AvatarBody:
     """A character: its rig, and which of its links are what.
 
     Raises ModelError for what has no hips, head and legs, or whose limbs do not turn.
@@ -135,7 +135,7 @@ class Body:
         each = [(1.0 - NECK_WEIGHT) / trunk] * trunk + [NECK_WEIGHT / neck] * neck
         return np.cumsum(each)
 
-    def _limb(self, side: str, parts: tuple[str, str, str]) -> Limb:
+    def _limb(self, side: str, parts: tuple[str, str, str]) -> RigLimb:
         root, mid, tip = (self.link_indices[side + part] for part in parts)
         rig = self.rig
         for k in (root, mid):
@@ -159,7 +159,9 @@ class Body:
         carrier = self.carrier if parts is ARM else 0
         hangs = rig.rest_rotations[carrier].T @ (rig.positions[root] - rig.positions[carrier])
         rest = np.column_stack([rig.rest_rotations[root] @ upper, rig.rest_rotations[mid] @ lower, across])
-        return Limb(root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, bend_range)
+        return RigLimb(
+            root, mid, tip, upper, lower, rest, forearm / norm(forearm), is_hinge, hangs, bend_range
+        )
 
     def _limb_set(self, are_hinges: bool) -> LimbSet:
         names = tuple(name for name, limb in self.limbs.items() if limb.is_hinge == are_hinges)

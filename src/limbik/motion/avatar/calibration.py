@@ -9,9 +9,9 @@ import numpy as np
 
 from limbik.errors import GoalError
 from limbik.motion.avatar.angles import about_z, heading_of
-from limbik.motion.avatar.body import Body
+from limbik.motion.avatar.body import AvatarBody
 from limbik.motion.avatar.postures import Posed
-from limbik.motion.avatar.trackers import Calibration, lifted
+from limbik.motion.avatar.trackers import TrackerCalibration, lifted
 from limbik.motion.body.roles import ARM
 from limbik.spatial import Matrix4, norm, pose_inverse
 
@@ -21,8 +21,8 @@ APART = 0.1  # [m] of trackers on the ground, from which on they show where the 
 
 
 def calibrated(
-    body: Body, stands: Posed, poses: Mapping[str, Matrix4], scale: float | None, ground: float
-) -> Calibration:
+    body: AvatarBody, stands: Posed, poses: Mapping[str, Matrix4], scale: float | None, ground: float
+) -> TrackerCalibration:
     """The calibration for trackers [4, 4] by role; stands: the body in the posture of the person.
 
     Raises GoalError where the head is not above the ground.
@@ -48,7 +48,7 @@ def calibrated(
         mapped[hand] = seen[hand].copy()
         mapped[hand][:3, 3] = root + (seen[hand][:3, 3] - root) / ratio
     offsets = {role: pose_inverse(pose) @ bones[role] for role, pose in mapped.items()}
-    return Calibration(size, ratio, offsets, float(bones["head"][2, 3]) - ground)
+    return TrackerCalibration(size, ratio, offsets, float(bones["head"][2, 3]) - ground)
 
 
 def _standing_pose(stands: Posed, seen: Mapping[str, Matrix4], ground: float) -> Matrix4:

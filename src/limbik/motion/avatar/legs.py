@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from limbik.motion.avatar.angles import about, about_z, heading_of, smooth, tilt_of
-from limbik.motion.avatar.body import Body
-from limbik.motion.avatar.limbs import Aim
+from limbik.motion.avatar.body import AvatarBody
+from limbik.motion.avatar.limbs import LimbTarget
 from limbik.motion.avatar.postures import Posed
-from limbik.motion.avatar.steps import Steps
+from limbik.motion.avatar.steps import Footsteps
 from limbik.motion.body.roles import LEG, SIDES, Side
 from limbik.spatial import Array, Matrix3, Matrix4, rotation_exp, rotation_log
 
@@ -30,7 +30,7 @@ KNEE = (0.4, 0.6)  # how much hips and foot say about where the knee is
 class Legs:
     """Both legs over time."""
 
-    def __init__(self, body: Body, stands: Posed, ground: float) -> None:
+    def __init__(self, body: AvatarBody, stands: Posed, ground: float) -> None:
         """stands: the body in the posture in which the feet stand at ease."""
         self._body, self._ground = body, ground
         self._length = sum(body.limbs["leftLeg"].lengths)
@@ -41,13 +41,13 @@ class Legs:
         self._heights = {side: float(pose[2, 3]) - stands.floor for side, pose in feet.items()}
         self._flat = {side: back @ pose[:3, :3] @ body.axes[side + LEG[2]] for side, pose in feet.items()}
         self._balls = {side: max(stands.balls[side], SHORTEST_FOOT * self._length) for side in SIDES}
-        self._steps = Steps({side: complex(*at[side + LEG[2]][:2]) for side in SIDES}, self._length)
+        self._steps = Footsteps({side: complex(*at[side + LEG[2]][:2]) for side in SIDES}, self._length)
         self._apart: float | None = None  # [m] the hands
         self._swing = 0.0  # [m/s]
 
     def aims(
         self, bones: Mapping[str, Matrix4], rotations: Array, positions: Array, dt: float
-    ) -> dict[str, Aim]:
+    ) -> dict[str, LimbTarget]:
         """The aims of the legs, by limb.
 
         bones: targets of bones with trackers, by role. positions [k, 3]: of the joints of hips and trunk.
@@ -70,7 +70,7 @@ class Legs:
                 turn = foot @ body.axes[role].T
             knee = side + LEG[1]
             pole = bones[knee][:3, 3] if knee in bones else root + _forward(axes, foot, root - target)
-            aims[f"{side}Leg"] = Aim(root, carried, target, turn, pole)
+            aims[f"{side}Leg"] = LimbTarget(root, carried, target, turn, pole)
         return aims
 
     def _stepped(

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.motion import two_bone
-from limbik.motion.avatar.body import Body, LimbSet
+from limbik.motion.avatar.body import AvatarBody, LimbSet
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.spatial import Array, Matrix3, quat_to_matrix
 
 
-class Aim(NamedTuple):
+class LimbTarget(NamedTuple):
     """Where a limb is to go."""
 
     root: Array  # [3, m] where it hangs
@@ -23,7 +23,7 @@ class Aim(NamedTuple):
     pole: Array  # [3] a point on the side on which the middle is
 
 
-def follow(body: Body, aims: Mapping[str, Aim], rotations: Array) -> None:
+def follow(body: AvatarBody, aims: Mapping[str, LimbTarget], rotations: Array) -> None:
     """Write the rotations of all limbs' links into `rotations` [n, 3, 3]."""
     for limbs in body.limb_sets:
         roots, carried, targets, tips, poles = map(

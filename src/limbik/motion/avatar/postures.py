@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from limbik.motion.avatar.body import Body, Limb
+from limbik.motion.avatar.body import AvatarBody, RigLimb
 from limbik.motion.body.roles import LEG, SIDES
 from limbik.spatial import Array, Matrix3, Matrix4, pose_from, rotation_between
 
@@ -26,7 +26,7 @@ class Posed:
     balls: Mapping[str, float]  # [m] by side how far the toes are in front of the ankle
 
 
-def posed(body: Body, posture: Posture | Array) -> Posed:
+def posed(body: AvatarBody, posture: Posture | Array) -> Posed:
     """The body in a posture: "T" with arms to the sides, "standing" with arms down, or at q [nq]."""
     q = body.anatomy.upright if isinstance(posture, str) else posture
     rig = body.rig
@@ -52,7 +52,7 @@ def posed(body: Body, posture: Posture | Array) -> Posed:
     return Posed(poses, floor, body.eyes(q), hips, balls)
 
 
-def _straighten(limb: Limb, rotations: Array, positions: Array, direction: Array) -> Matrix3:
+def _straighten(limb: RigLimb, rotations: Array, positions: Array, direction: Array) -> Matrix3:
     """Let both bones point along a direction [3]; returns the rotation of the lower one."""
     rotations[limb.root] = (
         rotation_between(rotations[limb.root] @ limb.upper, direction) @ rotations[limb.root]

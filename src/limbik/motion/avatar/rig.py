@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from limbik.errors import ModelError
 from limbik.model import JointKind, Model
-from limbik.motion.articulation import Articulation, Group
+from limbik.motion.articulation import Articulation, LinkJoints
 from limbik.motion.batches import hinge_angles, local_quaternions
 from limbik.spatial import Array, Matrix3, pose_inverse
 
@@ -132,7 +132,7 @@ class Rig:
         return self.model.clip(q) if self._is_clipped else q
 
 
-def _movers(model: Model, hips: str) -> list[Group]:
+def _movers(model: Model, hips: str) -> list[LinkJoints]:
     """The groups on the path to the hips that move anywhere, the last first."""
     path = [model.root, *(joint.child for joint in model.path(hips))]
     groups = [group for group in Articulation(model, [hips]).groups if group.link in path]

@@ -20,7 +20,7 @@ QUICKER = 0.33  # [s] by which it is shorter for each leg's length in a second
 AHEAD = 0.3  # [s] by which the body's path is anticipated where a foot lands
 LAG = 0.13  # of the leg's length that a foot may be away from where it would land
 LATE = 0.7  # [s] of the body's path that it may be more
-LONGEST_STEP = 0.75  # of the leg's length: the most of that
+LONGEST_STEP = 0.75  # of the leg's length: the maximum of that
 TURNED = 0.6  # [rad] likewise
 SWAY = 0.35  # how much the swing of the arms says which foot is next
 LIFT = 0.08  # of the leg's length
@@ -28,7 +28,7 @@ SETTLING = 0.12  # [s] over which the body's speed is taken
 
 
 @dataclass
-class Foot:
+class SteppingFoot:
     """One foot on the ground, or on its way."""
 
     position: complex  # [m], x + i y
@@ -47,13 +47,13 @@ class Stood(NamedTuple):
     heading: float  # [rad]
 
 
-class Steps:
+class Footsteps:
     """Both feet over time. Positions on the ground are complex numbers, x + i y [m]."""
 
     def __init__(self, offsets: Mapping[Side, complex], leg: float) -> None:
         """offsets: of each foot from below the hips at rest, x forward; leg: its length [m]."""
         self._offsets, self._leg = offsets, leg
-        self.feet: dict[Side, Foot] = {}
+        self.feet: dict[Side, SteppingFoot] = {}
         self._center: complex | None = None
         self._velocity = 0.0j
 
@@ -73,7 +73,7 @@ class Steps:
         ease = {side: center + facing * self._offsets[side] for side in SIDES}
         for side in SIDES:
             if side not in self.feet:
-                self.feet[side] = Foot(ease[side], heading, ease[side], heading)
+                self.feet[side] = SteppingFoot(ease[side], heading, ease[side], heading)
         if all(foot.time is None for foot in self.feet.values()):
             self._begin(ease, heading, swing)
         return {side: self._moved(self.feet[side], ease[side], heading, rests, dt) for side in SIDES}
@@ -96,7 +96,7 @@ class Steps:
             foot.left, foot.left_heading, foot.time = foot.position, foot.heading, 0.0
             foot.lasts = min(max(SWING - QUICKER * speed / self._leg, SHORTEST), LONGEST)
 
-    def _moved(self, foot: Foot, ease: complex, heading: float, rests: float, dt: float) -> Stood:
+    def _moved(self, foot: SteppingFoot, ease: complex, heading: float, rests: float, dt: float) -> Stood:
         height = 0.0
         if foot.time is not None:
             foot.time += dt

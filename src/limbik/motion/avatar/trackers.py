@@ -19,7 +19,7 @@ TRACKED = (*ENDS, *MIDDLES)
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class TrackerCalibration:
     """What is found while a person stands in a known posture."""
 
     scale: float  # size of the person beside that of the body

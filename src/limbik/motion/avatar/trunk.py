@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from limbik.motion.avatar import bending
-from limbik.motion.avatar.body import Body
+from limbik.motion.avatar.body import AvatarBody
 from limbik.motion.batches import trunk
 from limbik.spatial import Array, Matrix3, rotation_between, unit
 
@@ -15,7 +15,7 @@ LEANS, BACK = 0.3, 0.1  # how much the head's lean says about where hips go, and
 
 
 def bent(
-    body: Body, hips: Matrix3, head: Matrix3, position: Array | None, target: Array | None
+    body: AvatarBody, hips: Matrix3, head: Matrix3, position: Array | None, target: Array | None
 ) -> tuple[Array, Array]:
     """Rotations [n + 1, 3, 3] and positions [n + 1, 3] of hips and trunk's links, for anatomical axes of hips
     and head.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from limbik.motion.body.names import Label
 from limbik.motion.body.roles import FINGERS, SIDES
-from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.skeleton import LinkSkeleton
 
 _COUNTED = tuple(FINGERS)
 
 
-def find_small_parts(skeleton: Skeleton, named: dict[str, Label], frames: dict[str, str]) -> dict[str, str]:
+def find_small_parts(
+    skeleton: LinkSkeleton, named: dict[str, Label], frames: dict[str, str]
+) -> dict[str, str]:
     """Role and link of fingers, eyes and jaw, which are below the hands and the head."""
     roles: dict[str, str] = {}
     for side in SIDES:
@@ -30,7 +32,7 @@ def find_small_parts(skeleton: Skeleton, named: dict[str, Label], frames: dict[s
     return roles
 
 
-def _fingers(skeleton: Skeleton, hand: str, named: dict[str, Label]) -> dict[str, list[str]]:
+def _fingers(skeleton: LinkSkeleton, hand: str, named: dict[str, Label]) -> dict[str, list[str]]:
     """The links of each finger below a hand, from the palm to the tip."""
     below = [(link, named[link]) for link in skeleton.below(hand)[1:] if link in named]
     is_counted_from_0 = any(label.part == "finger" and label.digits.startswith("0") for _, label in below)

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
-from limbik.motion.body.limbs import Limb, built_arm, built_leg, named_arm, named_leg
+from limbik.motion.body.limbs import LimbLinks, built_arm, built_leg, named_arm, named_leg
 from limbik.motion.body.names import Label
 from limbik.motion.body.roles import SIDES, Side
 from limbik.motion.body.sides import left_direction
-from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.skeleton import LinkSkeleton
 from limbik.motion.body.symmetry import Pair, has_four_legs, middle, pairs
 from limbik.spatial import Array, norm
 
@@ -22,8 +22,8 @@ _PARTS = {
     "leg": ("thigh", "leg", "knee", "ankle", "foot", "toes", "hip"),
     "arm": ("shoulder", "upperArm", "arm", "elbow", "wrist", "hand", "clavicle"),
 }
-_NAMED: dict[Kind, Callable[..., Limb]] = {"leg": named_leg, "arm": named_arm}
-_BUILT: dict[Kind, Callable[..., Limb]] = {"leg": built_leg, "arm": built_arm}
+_NAMED: dict[Kind, Callable[..., LimbLinks]] = {"leg": named_leg, "arm": named_arm}
+_BUILT: dict[Kind, Callable[..., LimbLinks]] = {"leg": built_leg, "arm": built_arm}
 DOWN = 0.5  # of its length: how far a limb alone goes down where it is a leg
 
 
@@ -31,15 +31,15 @@ DOWN = 0.5  # of its length: how far a limb alone goes down where it is a leg
 class Limbs:
     """What was found: the limbs of each side, and how."""
 
-    of: dict[tuple[Side, Kind], Limb] = field(default_factory=dict)
+    of: dict[tuple[Side, Kind], LimbLinks] = field(default_factory=dict)
     reasons: dict[tuple[Side, Kind], str] = field(default_factory=dict)
 
-    def both(self, kind: Kind) -> list[Limb]:
+    def both(self, kind: Kind) -> list[LimbLinks]:
         """The limbs of a kind that are whole."""
         return [limb for side in SIDES if (limb := self.of.get((side, kind))) and limb.is_whole]
 
 
-def find_limbs(skeleton: Skeleton, named: dict[str, Label], up: Array | None) -> Limbs:
+def find_limbs(skeleton: LinkSkeleton, named: dict[str, Label], up: Array | None) -> Limbs:
     """Legs and arms. up: unit vector against gravity [3], where it is known."""
     limbs = Limbs()
     for kind in KINDS:
@@ -53,7 +53,7 @@ def find_limbs(skeleton: Skeleton, named: dict[str, Label], up: Array | None) ->
 # --- by name ------------------------------------------------------------------------------------------------
 
 
-def _by_name(skeleton: Skeleton, named: dict[str, Label], kind: Kind, limbs_so_far: Limbs) -> None:
+def _by_name(skeleton: LinkSkeleton, named: dict[str, Label], kind: Kind, limbs_so_far: Limbs) -> None:
     links = {
         side: [link for link, label in named.items() if label.side == side and label.part in _PARTS[kind]]
         for side in SIDES
@@ -61,7 +61,7 @@ def _by_name(skeleton: Skeleton, named: dict[str, Label], kind: Kind, limbs_so_f
     for side in SIDES:
         own = {link: named[link] for link in links[side]}
         limbs = [_NAMED[kind](skeleton, skeleton.line(link), own) for link in _deepest(skeleton, links[side])]
-        limb = max(limbs, key=lambda limb: len(limb) - limb.count(None), default=Limb())
+        limb = max(limbs, key=lambda limb: len(limb) - limb.count(None), default=LimbLinks())
         if limb.is_whole:
             limbs_so_far.of[side, kind], limbs_so_far.reasons[side, kind] = limb, "name"
     if all((side, kind) in limbs_so_far.of for side in SIDES) or not all(links.values()):
@@ -72,7 +72,7 @@ def _by_name(skeleton: Skeleton, named: dict[str, Label], kind: Kind, limbs_so_f
 
 
 def _by_named_branch(
-    skeleton: Skeleton, kind: Kind, side: Side, own: Sequence[str], other: Sequence[str], limbs: Limbs
+    skeleton: LinkSkeleton, kind: Kind, side: Side, own: Sequence[str], other: Sequence[str], limbs: Limbs
 ) -> None:
     """Names say which branch it is, and its structure what is what."""
     end = _deepest(skeleton, own)[0]
@@ -86,7 +86,7 @@ def _by_named_branch(
         limbs.reasons[side, kind] = f"structure: the branch of {below[0]!r}"
 
 
-def _deepest(skeleton: Skeleton, links: Sequence[str]) -> list[str]:
+def _deepest(skeleton: LinkSkeleton, links: Sequence[str]) -> list[str]:
     """Those links that are above none of the others, the one farthest from the root first."""
     above = {each for link in links for each in skeleton.line(link)[:-1]}
     return sorted((link for link in links if link not in above), key=lambda link: -len(skeleton.line(link)))
@@ -95,7 +95,9 @@ def _deepest(skeleton: Skeleton, links: Sequence[str]) -> list[str]:
 # --- by symmetry --------------------------------------------------------------------------------------------
 
 
-def _by_symmetry(skeleton: Skeleton, missing: Sequence[Kind], up: Array | None, limbs_so_far: Limbs) -> None:
+def _by_symmetry(
+    skeleton: LinkSkeleton, missing: Sequence[Kind], up: Array | None, limbs_so_far: Limbs
+) -> None:
     taken = {link for limb in limbs_so_far.of.values() for link in limb if link}
     free = [pair for pair in pairs(skeleton) if not taken & {*pair.chains[0], *pair.chains[1]}]
     chosen = _kinds(skeleton, free, missing, up, limbs_so_far)
@@ -118,7 +120,7 @@ def _by_symmetry(skeleton: Skeleton, missing: Sequence[Kind], up: Array | None, 
 
 
 def _kinds(
-    skeleton: Skeleton, free: Sequence[Pair], missing: Sequence[Kind], up: Array | None, limbs: Limbs
+    skeleton: LinkSkeleton, free: Sequence[Pair], missing: Sequence[Kind], up: Array | None, limbs: Limbs
 ) -> dict[Kind, Pair]:
     """Which pair is which."""
     other = [limb.upper for kind in KINDS for limb in limbs.both(kind)]
@@ -140,13 +142,13 @@ def _kinds(
     return {"leg": first, "arm": second}
 
 
-def _goes_down(skeleton: Skeleton, pair: Pair, up: Array | None) -> bool:
+def _goes_down(skeleton: LinkSkeleton, pair: Pair, up: Array | None) -> bool:
     against = np.array([0.0, 0.0, 1.0]) if up is None else up
     drop = float((skeleton.positions[pair.parent] - _ends(skeleton, pair)) @ against)
     return drop > DOWN * pair.length
 
 
-def _has_head(skeleton: Skeleton, pair: Pair) -> bool:
+def _has_head(skeleton: LinkSkeleton, pair: Pair) -> bool:
     """Whether something turns beside the two, as a head does."""
     others = [
         child
@@ -156,11 +158,13 @@ def _has_head(skeleton: Skeleton, pair: Pair) -> bool:
     return any(skeleton.freedom[link] for child in others for link in skeleton.below(child))
 
 
-def _ends(skeleton: Skeleton, pair: Pair) -> Array:
+def _ends(skeleton: LinkSkeleton, pair: Pair) -> Array:
     return middle(skeleton, [branch[-1] for branch in pair.chains])
 
 
-def _body_up(skeleton: Skeleton, legs: Sequence[Limb], arms: Sequence[Limb], up: Array | None) -> Array:
+def _body_up(
+    skeleton: LinkSkeleton, legs: Sequence[LimbLinks], arms: Sequence[LimbLinks], up: Array | None
+) -> Array:
     """Unit vector along the body from the legs to the arms [3]; without both of them what is up."""
     if legs and arms:
         low = middle(skeleton, [leg.upper for leg in legs if leg.upper])

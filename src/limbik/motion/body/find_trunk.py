@@ -8,7 +8,7 @@ from limbik.motion.body.find_limbs import Limbs
 from limbik.motion.body.limbs import carrier
 from limbik.motion.body.names import Label
 from limbik.motion.body.roles import TRUNK
-from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.skeleton import LinkSkeleton
 from limbik.spatial import norm
 
 APART = 0.1  # of the body's size: joints farther apart are two anatomical ones
@@ -17,7 +17,7 @@ Found = dict[str, tuple[str, str]]
 """Of each role the link, and how it was found."""
 
 
-def find_trunk(skeleton: Skeleton, named: dict[str, Label], limbs: Limbs) -> Found:
+def find_trunk(skeleton: LinkSkeleton, named: dict[str, Label], limbs: Limbs) -> Found:
     """hips, spine, chest, upperChest, neck and head."""
     legs = _top(skeleton, limbs, "leg")
     arms = _top(skeleton, limbs, "arm")
@@ -36,7 +36,7 @@ def find_trunk(skeleton: Skeleton, named: dict[str, Label], limbs: Limbs) -> Fou
     return roles
 
 
-def _top(skeleton: Skeleton, limbs: Limbs, kind: str) -> str | None:
+def _top(skeleton: LinkSkeleton, limbs: Limbs, kind: str) -> str | None:
     """The link that both limbs of a kind are on, or the only one."""
     first = [limb.first or limb.upper for (_, each), limb in limbs.of.items() if each == kind]
     links = [skeleton.parents[link] for link in first if link]
@@ -44,7 +44,7 @@ def _top(skeleton: Skeleton, limbs: Limbs, kind: str) -> str | None:
 
 
 def _hips(
-    skeleton: Skeleton, named: dict[str, Label], legs: str | None, arms: str | None
+    skeleton: LinkSkeleton, named: dict[str, Label], legs: str | None, arms: str | None
 ) -> tuple[str, str] | None:
     parting = skeleton.common([link for link in (legs, arms) if link])
     line = skeleton.line(parting) if parting else []
@@ -57,13 +57,13 @@ def _hips(
     return None
 
 
-def _is_only_ground(skeleton: Skeleton, root: str) -> bool:
+def _is_only_ground(skeleton: LinkSkeleton, root: str) -> bool:
     """Whether the root is the world that a BVH stands on, and no link of the body."""
     return root == "world"
 
 
 def _trunk_links(
-    skeleton: Skeleton, named: dict[str, Label], hips: str | None, arms: str | None
+    skeleton: LinkSkeleton, named: dict[str, Label], hips: str | None, arms: str | None
 ) -> list[str]:
     """Links of the trunk above the hips, up to the one that the arms are on."""
     if arms and hips and hips in skeleton.line(arms):
@@ -75,7 +75,7 @@ def _trunk_links(
     return skeleton.between(hips, chests[-1]) if chests and hips in skeleton.line(chests[-1]) else []
 
 
-def _spine(skeleton: Skeleton, named: dict[str, Label], trunk: Sequence[str]) -> Found:
+def _spine(skeleton: LinkSkeleton, named: dict[str, Label], trunk: Sequence[str]) -> Found:
     """Of one joint the chest, if it is called so, else the spine; of more the first, middle and last one."""
     groups = _groups(skeleton, trunk)
     count = len(groups)
@@ -98,7 +98,7 @@ def _spine(skeleton: Skeleton, named: dict[str, Label], trunk: Sequence[str]) ->
     return by_role
 
 
-def _groups(skeleton: Skeleton, links: Sequence[str]) -> list[list[str]]:
+def _groups(skeleton: LinkSkeleton, links: Sequence[str]) -> list[list[str]]:
     """Links by the anatomical joints that they turn in; what is fixed belongs to what it is fixed to."""
     groups: list[list[str]] = []
     freedom = 0
@@ -113,7 +113,7 @@ def _groups(skeleton: Skeleton, links: Sequence[str]) -> list[list[str]]:
     return groups
 
 
-def _head(skeleton: Skeleton, named: dict[str, Label], top: str, taken: set[str]) -> Found:
+def _head(skeleton: LinkSkeleton, named: dict[str, Label], top: str, taken: set[str]) -> Found:
     below = skeleton.below(top)
     heads = [link for link in below if _is(named, link, "head")]
     if heads:
@@ -139,7 +139,7 @@ def _head(skeleton: Skeleton, named: dict[str, Label], top: str, taken: set[str]
     return roles
 
 
-def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
+def _free_branch(skeleton: LinkSkeleton, top: str, taken: set[str]) -> list[str]:
     """The branch that leads highest from the link that the arms are on, beside them."""
     branches = [child for child in skeleton.children[top] if not taken & set(skeleton.below(child))]
     branches = [child for child in branches if any(skeleton.freedom[link] for link in skeleton.below(child))]
@@ -156,7 +156,7 @@ def _free_branch(skeleton: Skeleton, top: str, taken: set[str]) -> list[str]:
     return branch[: head + 1]
 
 
-def _carries_several(skeleton: Skeleton, link: str) -> bool:
+def _carries_several(skeleton: LinkSkeleton, link: str) -> bool:
     """Whether several links turn on it, as eyes and a jaw do on a head."""
     return sum(skeleton.freedom[child] > 0 for child in skeleton.children[link]) > 1
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from limbik.motion.body.names import Label
-from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.skeleton import LinkSkeleton
 
 NEAR = 0.12  # of a limb's length: what is nearer than this is at the same anatomical joint
 ALMOST = 0.85  # of the best length of bones, which a choice of fewer helpers in between may have
@@ -15,7 +15,7 @@ LONGEST = 40  # links of a limb that are looked at
 SHIN = 0.7  # of the shorter one of two bones: the smallest length of the second
 
 
-class Limb(NamedTuple):
+class LimbLinks(NamedTuple):
     """The links of a limb; None for what was not found."""
 
     upper: str | None = None
@@ -30,7 +30,7 @@ class Limb(NamedTuple):
         return None not in self[:2]
 
 
-def carrier(skeleton: Skeleton, group: Sequence[str]) -> str | None:
+def carrier(skeleton: LinkSkeleton, group: Sequence[str]) -> str | None:
     """Of the links of one anatomical joint the one that carries the bone: the first that turns freely, else
     the last that turns at all.
     """
@@ -47,7 +47,7 @@ def carrier(skeleton: Skeleton, group: Sequence[str]) -> str | None:
 # --- by name ------------------------------------------------------------------------------------------------
 
 
-def named_leg(skeleton: Skeleton, line: Sequence[str], named: dict[str, Label]) -> Limb:
+def named_leg(skeleton: LinkSkeleton, line: Sequence[str], named: dict[str, Label]) -> LimbLinks:
     """The leg on a line of links from the root to its end, by names."""
     parts = _Parts(line, named)
     lower = parts.of("knee")
@@ -64,7 +64,7 @@ def named_leg(skeleton: Skeleton, line: Sequence[str], named: dict[str, Label]) 
     return _limb(skeleton, line, upper, lower, foot or ankle, [], toes)
 
 
-def named_arm(skeleton: Skeleton, line: Sequence[str], named: dict[str, Label]) -> Limb:
+def named_arm(skeleton: LinkSkeleton, line: Sequence[str], named: dict[str, Label]) -> LimbLinks:
     """The arm on a line of links from the root to its end, by names."""
     parts = _Parts(line, named)
     clavicle, shoulder = parts.of("clavicle"), parts.of("shoulder")
@@ -98,41 +98,41 @@ class _Parts:
         return self.line.index(self.of(part)[0]) < self.line.index(before[0]) if self.of(part) else False
 
 
-def _freedom(skeleton: Skeleton, links: Sequence[str]) -> int:
+def _freedom(skeleton: LinkSkeleton, links: Sequence[str]) -> int:
     return sum(skeleton.freedom[link] for link in links)
 
 
-def _rotates_before(skeleton: Skeleton, upper: Sequence[str], line: Sequence[str]) -> bool:
+def _rotates_before(skeleton: LinkSkeleton, upper: Sequence[str], line: Sequence[str]) -> bool:
     """Whether the upper arm turns by itself: else it is on the last link of the shoulder."""
     return _freedom(skeleton, line[line.index(upper[0]) :][: len(upper)]) > 0
 
 
 def _limb(
-    skeleton: Skeleton,
+    skeleton: LinkSkeleton,
     line: Sequence[str],
     upper: Sequence[str],
     lower: Sequence[str],
     end: Sequence[str],
     first: Sequence[str],
     last: Sequence[str],
-) -> Limb:
+) -> LimbLinks:
     """A limb of groups of links, where they come in this order; of what is out of order, nothing."""
     groups = [first, upper, lower, end, last]
     indices = [line.index(link) for group in groups for link in group]
     if indices != sorted(indices):
-        return Limb()
+        return LimbLinks()
     links = [carrier(skeleton, group) if group else None for group in groups]
-    return Limb(upper=links[1], lower=links[2], end=links[3], first=links[0], last=links[4])
+    return LimbLinks(upper=links[1], lower=links[2], end=links[3], first=links[0], last=links[4])
 
 
 # --- by structure -------------------------------------------------------------------------------------------
 
 
-def built_leg(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
+def built_leg(skeleton: LinkSkeleton, branch: Sequence[str]) -> LimbLinks:
     """The leg along a branch: its longest two bones that follow each other."""
     choice = _bones(skeleton, branch)
     if choice is None:
-        return Limb()
+        return LimbLinks()
     hip, knee, ankle = choice
     length = skeleton.distance(branch[hip], branch[knee])
     foot, rest = _end_group(skeleton, branch[ankle:], NEAR * length)
@@ -140,12 +140,12 @@ def built_leg(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
     return _carriers(skeleton, branch, hip, knee, ankle, foot)._replace(last=toes)
 
 
-def built_arm(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
+def built_arm(skeleton: LinkSkeleton, branch: Sequence[str]) -> LimbLinks:
     """The arm along a branch, likewise; it ends where fingers branch."""
     wrist = next((k for k, link in enumerate(branch) if k > 1 and _has_fingers(skeleton, link)), None)
     choice = _bones(skeleton, branch if wrist is None else branch[: wrist + 1])
     if choice is None:
-        return Limb()
+        return LimbLinks()
     shoulder, elbow, end = choice
     length = skeleton.distance(branch[shoulder], branch[elbow])
     hand, _ = _end_group(skeleton, branch[end:], NEAR * length)
@@ -159,16 +159,16 @@ def built_arm(skeleton: Skeleton, branch: Sequence[str]) -> Limb:
 
 
 def _carriers(
-    skeleton: Skeleton, branch: Sequence[str], upper: int, lower: int, end: int, group: Sequence[str]
-) -> Limb:
-    return Limb(
+    skeleton: LinkSkeleton, branch: Sequence[str], upper: int, lower: int, end: int, group: Sequence[str]
+) -> LimbLinks:
+    return LimbLinks(
         upper=carrier(skeleton, branch[upper:lower]),
         lower=carrier(skeleton, branch[lower:end]),
         end=carrier(skeleton, group),
     )
 
 
-def _bones(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
+def _bones(skeleton: LinkSkeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
     """Indices in a branch where the first bone begins, the second begins, and ends.
 
     Joints of a character are one link each, so the bones are between neighbours. Of a robot each of a few
@@ -179,7 +179,7 @@ def _bones(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | 
     return _between_hinges(skeleton, branch) if is_robot else _between_neighbours(skeleton, branch)
 
 
-def _between_hinges(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
+def _between_hinges(skeleton: LinkSkeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
     """Of three links those with the greatest shorter distance between them; of nearly equal choices the one
     that begins last, bends first and ends first.
     """
@@ -203,7 +203,7 @@ def _between_hinges(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int
     return first, elbow, end
 
 
-def _between_neighbours(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
+def _between_neighbours(skeleton: LinkSkeleton, branch: Sequence[str]) -> tuple[int, int, int] | None:
     """Three links that follow each other with the greatest shorter distance between them."""
     steps = [0.0, *(skeleton.distance(a, b) for a, b in pairwise(branch))]
     stations = [k for k, step in enumerate(steps) if not k or step > 0.5 * NEAR * sum(steps)]
@@ -217,12 +217,12 @@ def _between_neighbours(skeleton: Skeleton, branch: Sequence[str]) -> tuple[int,
     return -first, elbow, end
 
 
-def _end_group(skeleton: Skeleton, rest: Sequence[str], near: float) -> tuple[list[str], list[str]]:
+def _end_group(skeleton: LinkSkeleton, rest: Sequence[str], near: float) -> tuple[list[str], list[str]]:
     """The links at the index of the first, and those that follow."""
     count = next((k for k, link in enumerate(rest) if skeleton.distance(link, rest[0]) > near), len(rest))
     return list(rest[:count]), list(rest[count:])
 
 
-def _has_fingers(skeleton: Skeleton, link: str) -> bool:
+def _has_fingers(skeleton: LinkSkeleton, link: str) -> bool:
     """Whether two or more branches turn on a link."""
     return sum(skeleton.freedom[child] > 0 for child in skeleton.children[link]) > 1

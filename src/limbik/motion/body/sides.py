@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.skeleton import LinkSkeleton
 from limbik.spatial import Array, norm
 
-FORWARD = 0.05  # of a leg's length: the least that a foot is in front of the ankle
+FORWARD = 0.05  # of a leg's length: the minimum that a foot is in front of the ankle
 CONVENTION = {"x": (0.0, 0.0, 1.0), "y": (0.0, 0.0, 1.0), "z": (1.0, 0.0, 0.0)}  # forward, by what is up
 
 
-def left_direction(skeleton: Skeleton, legs: Sequence[tuple[str, str]], body_up: Array) -> tuple[Array, str]:
+def left_direction(
+    skeleton: LinkSkeleton, legs: Sequence[tuple[str, str]], body_up: Array
+) -> tuple[Array, str]:
     """The unit vector to the left of the body [3], and how it was found.
 
     legs: links of the upper leg and foot of each. body_up: unit vector from the hips to the chest. Forward is
@@ -31,7 +33,7 @@ def left_direction(skeleton: Skeleton, legs: Sequence[tuple[str, str]], body_up:
     return left / max(float(norm(left)), 1e-9), reason
 
 
-def _foot_points(skeleton: Skeleton, foot: str, body_up: Array) -> Array:
+def _foot_points(skeleton: LinkSkeleton, foot: str, body_up: Array) -> Array:
     """From the ankle to the farthest point of the foot, across the body's axis [3] [m]."""
     ankle = skeleton.positions[foot]
     below = skeleton.below(foot)

@@ -15,7 +15,7 @@ from limbik.spatial import Array, norm
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class LinkSkeleton:
     """Links between which something may turn, the root first, parents before children."""
 
     links: tuple[str, ...]
@@ -82,7 +82,7 @@ class Skeleton:
         return following
 
 
-def skeleton_of(model: Model, q: Array) -> Skeleton:
+def skeleton_of(model: Model, q: Array) -> LinkSkeleton:
     """The links of a model, without those between the channels of a joint, where q [nq] puts them."""
     poses = model.forward(q)
     positions = {frame.name: pose[:3, 3] for frame, pose in zip(model.frames, poses, strict=True)}
@@ -105,7 +105,7 @@ def skeleton_of(model: Model, q: Array) -> Skeleton:
         if frame.link in ends:
             ends[frame.link].append(positions[frame.name])
     corners = np.ptp(np.array([positions[link] for link in links[1:] or links]), axis=0)
-    return Skeleton(tuple(links), parents, children, positions, ends, freedoms, float(norm(corners)))
+    return LinkSkeleton(tuple(links), parents, children, positions, ends, freedoms, float(norm(corners)))
 
 
 def _freedoms(kind: JointKind) -> int:

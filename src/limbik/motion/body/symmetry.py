@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.motion.body.limbs import LONGEST
-from limbik.motion.body.skeleton import Skeleton
+from limbik.motion.body.skeleton import LinkSkeleton
 from limbik.spatial import Array
 
 EQUAL = 0.05  # how far lengths of two sides may differ, of the longer one
@@ -24,7 +24,7 @@ class Pair(NamedTuple):
     length: float  # [m]
 
 
-def pairs(skeleton: Skeleton) -> list[Pair]:
+def pairs(skeleton: LinkSkeleton) -> list[Pair]:
     """All pairs of limbs, each link in at most one, the longest first. More than two equal branches on a link
     are fingers, or four legs.
     """
@@ -45,17 +45,17 @@ def pairs(skeleton: Skeleton) -> list[Pair]:
     return chosen
 
 
-def has_four_legs(skeleton: Skeleton, link: str) -> bool:
+def has_four_legs(skeleton: LinkSkeleton, link: str) -> bool:
     """Whether a link has three or more equal limbs."""
     return len(_equal_branches(skeleton, link)) > 1
 
 
-def middle(skeleton: Skeleton, links: Sequence[str]) -> Array:
+def middle(skeleton: LinkSkeleton, links: Sequence[str]) -> Array:
     """Between links [3] [m]."""
     return np.asarray(np.mean([skeleton.positions[link] for link in links], axis=0))
 
 
-def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], list[str]]]:
+def _equal_branches(skeleton: LinkSkeleton, parent: str) -> list[tuple[list[str], list[str]]]:
     if len(skeleton.children[parent]) < 2:
         return []
     branches = [skeleton.longest(child)[:LONGEST] for child in skeleton.children[parent]]
@@ -67,13 +67,13 @@ def _equal_branches(skeleton: Skeleton, parent: str) -> list[tuple[list[str], li
     ]
 
 
-def _bones(skeleton: Skeleton, branch: Sequence[str]) -> list[float]:
+def _bones(skeleton: LinkSkeleton, branch: Sequence[str]) -> list[float]:
     """Lengths [m] of what is between the links of a branch that are at different positions."""
     lengths = [skeleton.distance(a, b) for a, b in pairwise(branch)]
     return [length for length in lengths if length > 1e-3 * skeleton.size]
 
 
-def _length(skeleton: Skeleton, branch: Sequence[str]) -> float:
+def _length(skeleton: LinkSkeleton, branch: Sequence[str]) -> float:
     return float(sum(_bones(skeleton, branch)))
 
 

@@ -107,7 +107,7 @@ class FootLocks:
         return np.asarray((1.0 - fraction) * values[first] + fraction * values[second])
 
     def _slope(self) -> Matrix3:
-        """Turns [T, 3, 3] of the foot that the ground asks for."""
+        """Rotations [T, 3, 3] of the foot that the ground asks for."""
         rotation_vectors = np.array([rotation_log(stance.slope) for stance in self.stances]).reshape(-1, 3)
         return rotation_exp(self._between(rotation_vectors, np.zeros(3)))
 

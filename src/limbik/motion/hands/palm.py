@@ -1,4 +1,4 @@
-"""The axes of a palm, which all hands share: x toward the fingers, z out of the back of the hand."""
+"""The axes of a palm, common to all hands: x toward the fingers, z out of the back of the hand."""
 
 from __future__ import annotations
 

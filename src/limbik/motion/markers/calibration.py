@@ -1,7 +1,8 @@
 """How long the bones of a person are, and where the markers sit on them, from frames of a motion.
 
 Poses are found by inverse kinematics, then scales of bones and positions of markers by linear least squares
-in which the poses may follow (variable projection: Golub & Pereyra 1973), in turns until nothing is gained.
+in which the poses may follow (variable projection: Golub & Pereyra 1973), alternately until nothing is
+gained.
 """
 
 from __future__ import annotations

@@ -181,7 +181,7 @@ def _model(skeleton: Model | Motion) -> Model:
 
 
 def _is_free(model: Model) -> bool:
-    """Whether a link goes anywhere: by a floating joint, or by slides and what turns."""
+    """Whether a link goes anywhere: by a floating joint, or by prismatic and revolute joints."""
     for joint in model.joints:
         path = model.path(joint.child)
         slides = [each for each in path if each.kind is JointKind.PRISMATIC]

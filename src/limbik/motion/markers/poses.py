@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from limbik.goals import Position
 from limbik.model import Model
 from limbik.motion.markers.marked_body import MarkedBody
-from limbik.motion.steady import Steady
+from limbik.motion.rest_goal import Steady
 from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, norm
 from limbik.tree.residuals import TARGET_SIZE
@@ -22,7 +22,7 @@ REWEIGHTED = 4  # times in a frame with a marker that is far off
 BETTER = 0.5  # of what two markers were off, what they are at most when they have changed names
 
 
-class Found(NamedTuple):
+class FittedFrame(NamedTuple):
     """A frame."""
 
     q: Array  # [nq]
@@ -84,16 +84,16 @@ class PoseSolver:
         """[M] how far each marker is from its position [m]."""
         return self._plan.off[: self._count]
 
-    def found(self, positions: Array, start: Array, last: Array) -> Found:
+    def found(self, positions: Array, start: Array, last: Array) -> FittedFrame:
         """A frame with positions [M, 3], nan where a marker is not seen; as `step`."""
         seen = np.isfinite(positions[:, 0])
         near = self.step(positions, seen.astype(np.float64), start, last)
         off = np.where(seen, self.off, np.nan)
         if not (off > self._doubtful).any():
-            return Found(near, positions, off, (), ())
+            return FittedFrame(near, positions, off, (), ())
         return self._sorted_out(positions, seen, near, last)
 
-    def _sorted_out(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Found:
+    def _sorted_out(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> FittedFrame:
         """A frame in which markers are off: weights that fall with the distance (Geman & McClure 1987) leave
         them aside; two that suit each other's position have changed names, the others are ghosts."""
         q = self._reweighted(positions, seen, q, last)
@@ -109,7 +109,7 @@ class PoseSolver:
         positions = np.where(counted[:, None] > 0.0, positions, np.nan)
         q = self.step(positions, counted, q, last)
         off = np.where(counted > 0.0, self.off, np.nan)
-        return Found(q, positions, off, tuple(swapped), tuple(ghosts.tolist()))
+        return FittedFrame(q, positions, off, tuple(swapped), tuple(ghosts.tolist()))
 
     def _reweighted(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Array:
         """The pose [nq] near q in which markers count the less the farther they are off."""

@@ -8,13 +8,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from limbik.deprecated import renamed
 from limbik.errors import ConfigurationError, ModelError, did_you_mean, shortened
 from limbik.formats.markers import Markers
 from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.markers.calibration import Calibration, calibrated, chosen_frames, start_of
 from limbik.motion.markers.marked_body import MarkedBody, MarkerSet, marker_links
-from limbik.motion.markers.poses import Found, PoseSolver
+from limbik.motion.markers.poses import FittedFrame, PoseSolver
 from limbik.spatial import Array
 
 ITERATIONS = 2  # of the pose in a frame, from those before it
@@ -54,11 +55,13 @@ class SolvedMarkers:
     motion: Motion  # of the skeleton with the person's bones
     markers: Markers  # of the marker set, with the right names, and nan where they were left aside
     residuals_mm: Array  # [T, M] of each marker from its position on the skeleton; nan where it did not count
-    places: Mapping[str, tuple[str, tuple[float, ...]]]  # of each marker its link, and where on it [m]
+    positions: Mapping[str, tuple[str, tuple[float, ...]]]  # of each marker its link, and where on it [m]
     scales: Mapping[str, float]  # of the bone that begins with each of these joints
     swaps: tuple[Swap, ...]
     ghosts: tuple[Ghost, ...]
     calibration: Calibration  # for other clips of the same person, skeleton and marker set
+
+    places = renamed("places", "positions")
 
     @property
     def rms_mm(self) -> float:
@@ -157,13 +160,13 @@ def solve_markers(
     )
 
 
-def _solved(body: MarkedBody, calibration: Calibration, positions: Array) -> list[Found]:
+def _solved(body: MarkedBody, calibration: Calibration, positions: Array) -> list[FittedFrame]:
     """All frames, forth from the first one that can be looked at, then back."""
     model = body.marked(calibration.scales, calibration.offsets)
     solver = PoseSolver(body, model, calibration.doubtful, ITERATIONS)
     first = int(chosen_frames(positions)[0])
     start = solver.first(positions[first], start_of(body, model, positions[first]))
-    solved: dict[int, Found] = {}
+    solved: dict[int, FittedFrame] = {}
     for frames in (range(first, len(positions)), range(first - 1, -1, -1)):
         before = last = start
         for k in frames:

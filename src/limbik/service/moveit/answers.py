@@ -19,7 +19,7 @@ from limbik.collision import World
 from limbik.errors import LimbikError, ModelError
 from limbik.formats.srdf import Srdf
 from limbik.locks import fork_safe
-from limbik.service.groups import Group, group_of, locked_for
+from limbik.service.groups import JointGroup, group_of, locked_for
 from limbik.service.moveit import constraints
 from limbik.service.moveit.messages import (
     ApplyPlanningScene,
@@ -33,7 +33,7 @@ from limbik.service.moveit.messages import (
     RobotState,
     RosMessage,
 )
-from limbik.service.moveit.scene import Refused, State, pose_of_message, scene_of
+from limbik.service.moveit.scene import MoveItRefusal, State, pose_of_message, scene_of
 from limbik.spatial import Array, Matrix4, pose_inverse, quat_from_matrix
 
 TIMEOUT = 1.0  # [s] where a request says none
@@ -181,23 +181,23 @@ class MoveIt:
     def _unsolved(self, code: Code, message: str) -> Answer:
         return {"solution": _robot_state({}), "error_code": self._code(code, message)}
 
-    def _group(self, name: str, model: Model) -> Group:
+    def _group(self, name: str, model: Model) -> JointGroup:
         try:
             return group_of(model, self._srdf, name)
         except ModelError as error:
-            raise Refused(Code.INVALID_GROUP_NAME, str(error)) from None
+            raise MoveItRefusal(Code.INVALID_GROUP_NAME, str(error)) from None
 
     def _code(self, code: Code, message: str = "") -> Answer:
         words = {"message": message, "source": "limbik"} if self._has_words else {}
         return {"val": int(code), **words}
 
 
-def _poses(request: PositionIKRequest, group: Group, model: Model) -> list[tuple[str, PoseStamped]]:
+def _poses(request: PositionIKRequest, group: JointGroup, model: Model) -> list[tuple[str, PoseStamped]]:
     """The frames of a request and their poses."""
     if request.ik_link_names or request.pose_stamped_vector:
         if len(request.ik_link_names) != len(request.pose_stamped_vector):
             counts = f"{len(request.ik_link_names)} and {len(request.pose_stamped_vector)}"
-            raise Refused(
+            raise MoveItRefusal(
                 Code.INVALID_GOAL_CONSTRAINTS,
                 f"`ik_link_names` and `pose_stamped_vector` need to be as many, found {counts}",
             )
@@ -205,20 +205,20 @@ def _poses(request: PositionIKRequest, group: Group, model: Model) -> list[tuple
         return list(zip(names, request.pose_stamped_vector, strict=True))
     tip = request.ik_link_name or group.tip
     if tip is None:
-        raise Refused(
+        raise MoveItRefusal(
             Code.INVALID_LINK_NAME, f"group {group.name!r} branches: name a link, or some, of its ends"
         )
     return [(constraints.link_of(tip, model), request.pose_stamped)]
 
 
-def _links_moved_by(group: Group, model: Model) -> set[str]:
+def _links_moved_by(group: JointGroup, model: Model) -> set[str]:
     """The links that some joint of a group moves."""
     links = [joint.child for joint in model.joints]
     return {link for link in links if any(joint.name in group.joints for joint in model.path(link))}
 
 
 def _code_of(error: LimbikError, otherwise: Code) -> Code:
-    return error.code if isinstance(error, Refused) else otherwise
+    return error.code if isinstance(error, MoveItRefusal) else otherwise
 
 
 def _reason(solution: Solution, model: Model, world: World | None) -> str:
@@ -240,7 +240,7 @@ def _read(kind: type[_Request], message: Mapping[str, Any]) -> _Request:
         where = ".".join(map(str, first["loc"]))
         is_state = "robot_state" in first["loc"]
         code = Code.INVALID_ROBOT_STATE if is_state else Code.INVALID_GOAL_CONSTRAINTS
-        raise Refused(code, f"{where}: {first['msg']}") from None
+        raise MoveItRefusal(code, f"{where}: {first['msg']}") from None
 
 
 def _robot_state(joints: Mapping[str, float]) -> Answer:

@@ -21,7 +21,7 @@ from limbik.service.moveit.messages import (
     PoseMessage,
     PositionConstraint,
 )
-from limbik.service.moveit.scene import Refused, Scene, State, pose_of_message
+from limbik.service.moveit.scene import MoveItRefusal, MoveItScene, State, pose_of_message
 from limbik.spatial import Array, Matrix3, rotation_log
 
 BOX, SPHERE = 1, 2  # of shape_msgs/SolidPrimitive
@@ -37,12 +37,12 @@ class Constraint:
     excess: Callable[[Array], float]  # [m or rad] of q beyond the tolerance, at most 0 inside it
 
 
-def read(message: Constraints, scene: Scene, state: State) -> list[Constraint]:
+def read(message: Constraints, scene: MoveItScene, state: State) -> list[Constraint]:
     """The constraints of a message. Raises Refused for those without a meaning, or of an unknown kind."""
     return list(_constraints(message, scene, state))
 
 
-def _constraints(message: Constraints, scene: Scene, state: State) -> Iterator[Constraint]:
+def _constraints(message: Constraints, scene: MoveItScene, state: State) -> Iterator[Constraint]:
     for joint in message.joint_constraints:
         yield _joint(joint, scene)
     for position in message.position_constraints:
@@ -50,13 +50,15 @@ def _constraints(message: Constraints, scene: Scene, state: State) -> Iterator[C
     for orientation in message.orientation_constraints:
         yield _orientation(orientation, scene, state)
     if message.visibility_constraints:
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "constraints of visibility are not known here")
+        raise MoveItRefusal(Code.INVALID_GOAL_CONSTRAINTS, "constraints of visibility are not known here")
 
 
-def _joint(message: JointConstraint, scene: Scene) -> Constraint:
+def _joint(message: JointConstraint, scene: MoveItScene) -> Constraint:
     if message.joint_name not in scene.joint_indices:
         hint = did_you_mean(message.joint_name, scene.joint_indices)
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, f"there is no joint {message.joint_name!r}; {hint}")
+        raise MoveItRefusal(
+            Code.INVALID_GOAL_CONSTRAINTS, f"there is no joint {message.joint_name!r}; {hint}"
+        )
     tolerance = 0.5 * (message.tolerance_above + message.tolerance_below)
     value = message.position + 0.5 * (message.tolerance_above - message.tolerance_below)
     index = scene.joint_indices[message.joint_name]
@@ -69,13 +71,13 @@ def _joint(message: JointConstraint, scene: Scene) -> Constraint:
     return Constraint(JointValue(joint=message.joint_name, value=value, tolerance=tolerance), excess)
 
 
-def _position(message: PositionConstraint, scene: Scene, state: State) -> Constraint:
+def _position(message: PositionConstraint, scene: MoveItScene, state: State) -> Constraint:
     region, offset = message.constraint_region, message.target_point_offset
     link = link_of(message.link_name, state.model)
     if region.meshes or len(region.primitives) != 1:
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "a region needs to be one box or one sphere here")
+        raise MoveItRefusal(Code.INVALID_GOAL_CONSTRAINTS, "a region needs to be one box or one sphere here")
     if any((offset.x, offset.y, offset.z)):
-        raise Refused(
+        raise MoveItRefusal(
             Code.INVALID_GOAL_CONSTRAINTS, "a target_point_offset is not known here; constrain a frame"
         )
     placed = region.primitive_poses[0] if region.primitive_poses else PoseMessage()
@@ -98,10 +100,10 @@ def _position(message: PositionConstraint, scene: Scene, state: State) -> Constr
             Position(target=target[:3, 3], frame=link, tolerance=inside),
             lambda q: float(np.linalg.norm(left(q))) - radius,
         )
-    raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "a region needs to be one box or one sphere here")
+    raise MoveItRefusal(Code.INVALID_GOAL_CONSTRAINTS, "a region needs to be one box or one sphere here")
 
 
-def _orientation(message: OrientationConstraint, scene: Scene, state: State) -> Constraint:
+def _orientation(message: OrientationConstraint, scene: MoveItScene, state: State) -> Constraint:
     link = link_of(message.link_name, state.model)
     tolerance = np.array(
         [
@@ -137,7 +139,7 @@ def link_of(name: str, model: Model) -> str:
     """A frame of the model. Raises Refused for another name."""
     if name not in model.frame_names:
         hint = did_you_mean(name, model.frame_names)
-        raise Refused(Code.INVALID_LINK_NAME, f"there is no link {name!r}; {hint}")
+        raise MoveItRefusal(Code.INVALID_LINK_NAME, f"there is no link {name!r}; {hint}")
     return name
 
 
@@ -147,5 +149,7 @@ def _dimensions(primitive: dict[str, Any]) -> Array:
     except (TypeError, ValueError):
         size = np.array([np.nan])
     if size.ndim != 1 or not np.isfinite(size).all() or (size < 0.0).any():
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, "`dimensions` of a region need numbers [m] from 0 on")
+        raise MoveItRefusal(
+            Code.INVALID_GOAL_CONSTRAINTS, "`dimensions` of a region need numbers [m] from 0 on"
+        )
     return size

@@ -41,7 +41,7 @@ class RosMessage(BaseModel):
 
 
 class Header(RosMessage):
-    """In which frame something is given."""
+    """The frame in which something is measured."""
 
     frame_id: str = ""
 

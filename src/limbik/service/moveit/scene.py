@@ -36,7 +36,7 @@ MAX_MODELS = 16  # cached, that carry something
 _CACHED = "joint_indices", "_worlds", "_models"  # independent of where the robot is
 
 
-class Refused(LimbikError):
+class MoveItRefusal(LimbikError):
     """What a request asks for has no meaning; MoveIt has a number for why."""
 
     def __init__(self, code: Code, message: str) -> None:
@@ -80,7 +80,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scene:
+class MoveItScene:
     """The robot, its state, objects, and pairs that may touch."""
 
     model: Model
@@ -99,13 +99,13 @@ class Scene:
         q, names, values = self.q.copy(), robot_state.joint_state.name, robot_state.joint_state.position
         if len(names) != len(values):
             counts = f"{len(names)} names and {len(values)} positions"
-            raise Refused(Code.INVALID_ROBOT_STATE, f"`joint_state` has {counts}")
+            raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"`joint_state` has {counts}")
         for name, value in zip(names, values, strict=True):
             if name in self.joint_indices:
                 q[self.joint_indices[name]] = value
             elif name not in self.model.joint_names or self.model.joint(name).nq:
                 hint = did_you_mean(name, self.joint_indices)
-                raise Refused(Code.INVALID_ROBOT_STATE, f"there is no joint {name!r}; {hint}")
+                raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"there is no joint {name!r}; {hint}")
         base, held = self._base_of(robot_state), dict(self.held)
         for attached in robot_state.attached_collision_objects:
             if attached.object.operation == REMOVE:
@@ -130,7 +130,7 @@ class Scene:
         if name in self.objects:
             return np.asarray(pose_inverse(state.base) @ self.objects[name].pose)
         known = filter(None, (*state.model.frame_names, self._planning_frame, *self.objects))
-        raise Refused(
+        raise MoveItRefusal(
             Code.FRAME_TRANSFORM_FAILURE, f"there is no frame {name!r}; {did_you_mean(name, known)}"
         )
 
@@ -149,7 +149,7 @@ class Scene:
             self._worlds[key] = world
         return world
 
-    def changed(self, message: PlanningScene) -> Scene:
+    def changed(self, message: PlanningScene) -> MoveItScene:
         """The scene after a message. Raises Refused, or a CollisionError for a shape without a meaning."""
         _refuse_unread(message)
         scene = self if message.is_diff else replace(self, objects={}, held={}, allowed=AllowedPairs())
@@ -165,7 +165,7 @@ class Scene:
         scene.world(scene.state(RobotState()))  # whatever cannot be is refused now
         return scene
 
-    def moved(self, robot_state: RobotState) -> Scene:
+    def moved(self, robot_state: RobotState) -> MoveItScene:
         """The scene with the robot elsewhere."""
         moved = replace(self, q=self.state(robot_state).q)
         vars(moved).update({key: vars(self)[key] for key in _CACHED if key in vars(self)})
@@ -226,13 +226,13 @@ class Scene:
         self._models[key] = model, held  # which keeps the identities in the key
         return model
 
-    def _with_object(self, message: CollisionObject) -> Scene:
+    def _with_object(self, message: CollisionObject) -> MoveItScene:
         if message.operation == REMOVE and not message.id:
             return replace(self, objects={})
         objects, known = dict(self.objects), self.objects.get(message.id)
         if known is None and message.operation in (REMOVE, MOVE):
             hint = did_you_mean(message.id, self.objects)
-            raise Refused(Code.INVALID_OBJECT_NAME, f"there is no object {message.id!r}; {hint}")
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"there is no object {message.id!r}; {hint}")
         if message.operation == REMOVE:
             del objects[message.id]
             return replace(self, objects=objects)
@@ -247,10 +247,10 @@ class Scene:
         else:
             objects[message.id] = SceneObject(shapes_of(message), frame @ pose_of_message(message.pose))
         if len(objects) > MAX_OBJECTS:
-            raise Refused(Code.INVALID_OBJECT_NAME, f"a scene needs at most {MAX_OBJECTS:,} objects")
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"a scene needs at most {MAX_OBJECTS:,} objects")
         return replace(self, objects=objects)
 
-    def _with_attached(self, message: AttachedCollisionObject) -> Scene:
+    def _with_attached(self, message: AttachedCollisionObject) -> MoveItScene:
         name = message.object.id
         if message.object.operation != REMOVE:
             held = {**self.held, name: self._attached(message, self.q, self.base)}
@@ -258,7 +258,7 @@ class Scene:
             return replace(self, held=held, objects=others)
         if name and name not in self.held:
             hint = did_you_mean(name, self.held)
-            raise Refused(Code.INVALID_OBJECT_NAME, f"nothing of the name {name!r} is attached; {hint}")
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"nothing of the name {name!r} is attached; {hint}")
         remaining, objects = dict(self.held), dict(self.objects)
         for put_down in [name] if name else list(remaining):
             link, each = remaining.pop(put_down)
@@ -270,7 +270,9 @@ class Scene:
         name, link = message.object.id, message.link_name
         if link not in self.model.frame_names:
             hint = did_you_mean(link, self.model.frame_names)
-            raise Refused(Code.INVALID_LINK_NAME, f"there is no link {link!r} to carry {name!r}; {hint}")
+            raise MoveItRefusal(
+                Code.INVALID_LINK_NAME, f"there is no link {link!r} to carry {name!r}; {hint}"
+            )
         shapes = shapes_of(message.object)
         if shapes:
             frame = self.at(message.object.header.frame_id, State(self.model, q, base, self.held))
@@ -280,17 +282,17 @@ class Scene:
             pose = pose_inverse(base) @ self.objects[name].pose
         else:
             problem = f"{name!r} has no shapes, and is no object of the scene"
-            raise Refused(Code.INVALID_OBJECT_NAME, f"{problem}; {did_you_mean(name, self.objects)}")
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"{problem}; {did_you_mean(name, self.objects)}")
         pose_link_object = np.asarray(pose_inverse(self.model.pose(q, link)) @ pose)
         return link, SceneObject(shapes, pose_link_object, (link, *message.touch_links))
 
 
-def scene_of(model: Model, srdf: Srdf | None, world: World | None = None) -> Scene:
+def scene_of(model: Model, srdf: Srdf | None, world: World | None = None) -> MoveItScene:
     """The scene of a robot at rest, with the objects of a world."""
     objects = {
         each.name: SceneObject(((each.shape, np.eye(4)),), each.pose, each.touch) for each in world or World()
     }
-    return Scene(
+    return MoveItScene(
         model=model,
         q=model.neutral,
         virtual_joint=next(iter(srdf.virtual_joints.values()), None) if srdf else None,
@@ -302,7 +304,7 @@ def shapes_of(message: CollisionObject) -> tuple[tuple[Shape, Matrix4], ...]:
     """The shapes of an object, and where they are on it. Raises CollisionError, and Refused for planes."""
     if message.planes:
         problem = f"object {message.id!r} has planes, which are not known here: send large boxes"
-        raise Refused(Code.INVALID_OBJECT_NAME, problem)
+        raise MoveItRefusal(Code.INVALID_OBJECT_NAME, problem)
     source = Source("planning scene", "")
     return tuple(shapes_in_message(message.model_dump(exclude={"pose"}), source, message.id))
 
@@ -313,7 +315,7 @@ def pose_of_message(message: PoseMessage) -> Matrix4:
     try:
         return pose_of((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w), "a message")
     except LimbikError as error:
-        raise Refused(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from None
+        raise MoveItRefusal(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from None
 
 
 def numbered(name: str, shapes: tuple[tuple[Shape, Matrix4], ...]) -> list[tuple[str, tuple[Shape, Matrix4]]]:
@@ -348,4 +350,4 @@ def _refuse_unread(message: PlanningScene) -> None:
         (scaled, f"a scale of {listed(scaled)}", "send 1, and larger objects"),
     ):
         if is_there:
-            raise Refused(Code.INVALID_OBJECT_NAME, f"{what} is not known here: {remedy}")
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"{what} is not known here: {remedy}")

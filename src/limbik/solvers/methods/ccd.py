@@ -24,7 +24,7 @@ from limbik.numerics.linear import copy
 from limbik.solvers.methods.ccd_joints import move_prismatic, propagate, turn_revolute, turn_spherical
 from limbik.solvers.methods.ccd_roles import BOTH, roles_of_chosen, roles_of_last
 from limbik.solvers.methods.ccd_vector_pairs import fill_vector_pairs
-from limbik.solvers.solver import Solver, Tuning, parameter
+from limbik.solvers.solver import MethodTuning, Solver, parameter
 from limbik.tree.classical_loop import DAMPING, MEMORY, USE_LIMITS
 from limbik.tree.evaluation import differentiate, evaluate
 from limbik.tree.joints import PRISMATIC, REVOLUTE
@@ -50,7 +50,7 @@ def sweep(
 
     q [nq] is changed in place. Every joint is turned as is best for all that it serves
     (`solvers.methods.ccd_joints`). A sweep in which all joints serve everything (roles 1/2) never makes the
-    sum of squared errors grow, turns counted by the chords of their angles. Such sweeps gain slowly after
+    sum of squared errors grow, rotations counted by the chords of their angles. Such sweeps gain slowly after
     some time; then every turn goes somewhat beyond its best. Joints that others follow come last, see
     `step_leader`.
     """
@@ -127,7 +127,7 @@ def step_leader(
 ) -> None:
     """Move a joint that others follow by a Gauss-Newton step for it alone, halved until the error falls.
 
-    Several links move at once, each in its own way: there is no closed form.
+    Several links move at once, each along its own curve: there is no closed form.
     """
     mover = tree.movers[m]
     evaluate(tree, objectives, workspace, q, 0)
@@ -191,8 +191,8 @@ class CCD(Solver):
                 raise SolverError(f"{what} needs names of joints, found {shortened(name)}")
         object.__setattr__(self, "direction_joints", names)
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(damping=self.damping, anneal=self.anneal)
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(damping=self.damping, anneal=self.anneal)
 
     @classmethod
     def kernels(cls) -> dict[str, Kernel[..., Any]]:

@@ -78,7 +78,9 @@ def _path(tree: PackedTree, link: int) -> Iterator[int]:
 
 
 def _last_turning(tree: PackedTree, task: Any, path: Sequence[int], rotations: Array) -> set[int]:
-    """The links nearest to the tip whose joints turn what a task asks for every way, as far as there are."""
+    """The links nearest to the tip whose joints turn what a task asks for in every direction, as far as there
+    are.
+    """
     needed = 2 if task["kind"] == AXIS else 3
     direction = rotations[task["link"]] @ task["pose"][ROTATION:].reshape(3, 3) @ task["axis"]
     last: set[int] = set()

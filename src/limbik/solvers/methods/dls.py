@@ -20,7 +20,7 @@ from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.errors import SolverError, did_you_mean, members_of, shortened
 from limbik.model.model import Model
 from limbik.numerics.linear import clamp_factor, damped_solve, manipulability, scale_by
-from limbik.solvers.solver import BY_DLS, StepSolver, Tuning, as_real, parameter
+from limbik.solvers.solver import BY_DLS, MethodTuning, StepSolver, as_real, parameter
 
 LAMBDA = 0.03  # of the model's length
 LONGEST_ERROR = 0.3  # of the model's length
@@ -90,8 +90,8 @@ class DLS(StepSolver):
             units[model.v_slice(name)] /= factor
         return units
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(
             method=BY_DLS,
             damping=self.damping,
             gain=LAMBDA if self.lambda_ is None else self.lambda_ / length,

@@ -64,7 +64,7 @@ from limbik.solvers.methods.fabrik_targets import (
     shrunk_distance,
     squared_distance,
 )
-from limbik.solvers.solver import Solver, Tuning
+from limbik.solvers.solver import MethodTuning, Solver
 from limbik.tree.classical_loop import IS_EVALUATED, LENGTH, MEMORY, USE_LIMITS
 from limbik.tree.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERICAL, set_spherical
 from limbik.tree.kinematics import attach_link, move_link
@@ -440,7 +440,7 @@ def set_leaders(
                 if inertia > NOTHING * rows[k, INFLUENCE] * lever * lever:
                     wanted += tree.links[k].multiplier * inertia * displacement
                     roots += abs(tree.links[k].multiplier) * math.sqrt(inertia)
-        # What several of them move is moved by all of their turns, by no more than this together.
+        # What several of them move is moved by all of their rotations, by no more than this together.
         value = q[link.q] + (wanted / (roots * roots) if roots > 0.0 else 0.0)
         if use_limits:
             mover = tree.movers[link.mover]
@@ -473,7 +473,7 @@ def step_of_leader(link: Records, row: Floats, frame: Floats, scratch_row: Float
 def forward(
     tree: Tree, frames: Floats, rows: Floats, lever: float, use_limits: bool, q: Floats, scratch_row: Floats
 ) -> None:
-    """Turn every joint to what its link was told; frames are placed on the way."""
+    """Turn every joint to what its link was told; frames are placed along with it."""
     for j in range(tree.links.size):
         link = tree.links[j]
         frame = frames[j * FRAME_SIZE : (j + 1) * FRAME_SIZE]
@@ -571,8 +571,8 @@ class FABRIK(Solver):
     goals: ClassVar[tuple[type[Goal], ...]] = OF_FRAMES
     spares_others: ClassVar[bool] = True
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning()
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning()
 
     @classmethod
     def kernels(cls) -> dict[str, Kernel[..., Any]]:

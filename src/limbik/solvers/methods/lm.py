@@ -14,7 +14,7 @@ from typing import ClassVar
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import damped_solve, squared_length
 from limbik.serial import step as fast_step
-from limbik.solvers.solver import BY_LM, StepSolver, Tuning
+from limbik.solvers.solver import BY_LM, MethodTuning, StepSolver
 
 damping = compiled(fast_step.damping)
 
@@ -39,5 +39,5 @@ class LM(StepSolver):
     )
     source: ClassVar[str] = "Levenberg 1944; Marquardt 1963; Sugihara 2011"
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(method=BY_LM)
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(method=BY_LM)

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import copy, damped_solve, scale_by
-from limbik.solvers.solver import BY_NEWTON, StepSolver, Tuning, parameter
+from limbik.solvers.solver import BY_NEWTON, MethodTuning, StepSolver, parameter
 
 JITTER = 1e-12  # of the trace: only enough to factorise where J J^T is singular
 
@@ -39,5 +39,5 @@ class Newton(StepSolver):
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(method=BY_NEWTON, damping=self.damping)
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(method=BY_NEWTON, damping=self.damping)

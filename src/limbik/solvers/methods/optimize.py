@@ -2,7 +2,7 @@
 
 Costs are minimised over the joints within their limits, with the goals as equality constraints: by sequential
 least squares (Kraft 1988), by a trust region (Conn, Gould & Toint 2000), or by L-BFGS-B (Byrd, Lu, Nocedal &
-Zhu 1995), which knows no constraints and is given them by the method of multipliers (Hestenes 1969; Powell
+Zhu 1995), which knows no constraints and takes them by the method of multipliers (Hestenes 1969; Powell
 1969). `solvers.optimize_plan` says how these are run.
 """
 

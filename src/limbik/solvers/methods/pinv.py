@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import clamp_factor, fill, orthogonalise_rows, squared_length
-from limbik.solvers.solver import BY_PINV, StepSolver, Tuning, parameter
+from limbik.solvers.solver import BY_PINV, MethodTuning, StepSolver, parameter
 
 SMALLEST_RATIO = 1e-3  # of a singular value to the largest
 LONGEST_ERROR = 0.3  # of the model's length
@@ -51,5 +51,5 @@ class PseudoInverse(StepSolver):
 
     damping: float = parameter(1.0, 0.01, 1.0, "", "factor on every step")
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(method=BY_PINV, damping=self.damping, longest_error=LONGEST_ERROR)
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(method=BY_PINV, damping=self.damping, longest_error=LONGEST_ERROR)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import copy, fill, orthogonalise_rows, squared_length
-from limbik.solvers.solver import BY_SDLS, StepSolver, Tuning
+from limbik.solvers.solver import BY_SDLS, MethodTuning, StepSolver
 
 LARGEST_TURN = math.pi / 4.0  # gamma_max [rad]
 SMALLEST_RATIO = 1e-10  # of a singular value to the largest
@@ -75,5 +75,5 @@ class SDLS(StepSolver):
     summary: ClassVar[str] = "Damped least squares with a damping of its own for each direction of movement."
     source: ClassVar[str] = "Buss & Kim 2005"
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(method=BY_SDLS)
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(method=BY_SDLS)

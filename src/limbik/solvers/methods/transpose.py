@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.solvers.solver import BY_TRANSPOSE, StepSolver, Tuning, parameter
+from limbik.solvers.solver import BY_TRANSPOSE, MethodTuning, StepSolver, parameter
 
 
 @compiled
@@ -48,6 +48,6 @@ class Transpose(StepSolver):
         None, 1e-9, 1e9, "1/m^2", "longest step along the gradient; none by default"
     )
 
-    def tuning(self, length: float) -> Tuning:
+    def tuning(self, length: float) -> MethodTuning:
         gain = math.inf if self.gamma is None else self.gamma * length**2
-        return Tuning(method=BY_TRANSPOSE, damping=self.damping, gain=gain)
+        return MethodTuning(method=BY_TRANSPOSE, damping=self.damping, gain=gain)

@@ -15,7 +15,7 @@ from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.goals.task import POINT
 from limbik.numerics.linear import copy, fill
 from limbik.solvers.methods.transpose import best_length
-from limbik.solvers.solver import BY_CLASSIC, StepSolver, Tuning, parameter
+from limbik.solvers.solver import BY_CLASSIC, MethodTuning, StepSolver, parameter
 from limbik.tree.joints import FRAME_SIZE, PRISMATIC, SPHERICAL, advance
 from limbik.tree.residuals import FRAME, resolve_frames
 from limbik.tree.workspace import Objectives, Tree, Workspace
@@ -82,7 +82,7 @@ def is_stretched(tree: Tree, tip: int, workspace: Workspace) -> bool:
 
 @compiled
 def curl(tree: Tree, tip: int, dq: Floats) -> None:
-    """Turns of the joints on the path to a link, one way and the other in turn."""
+    """Rotations of the joints on the path to a link, in one direction and the other in turn."""
     sign = 1.0
     j = tip
     while j >= 0:
@@ -108,5 +108,5 @@ class TransposeClassic(StepSolver):
 
     damping: float = parameter(0.3, 0.01, 1.0, "", "fraction of the best step")
 
-    def tuning(self, length: float) -> Tuning:
-        return Tuning(method=BY_CLASSIC, damping=self.damping, as_it_is=True)
+    def tuning(self, length: float) -> MethodTuning:
+        return MethodTuning(method=BY_CLASSIC, damping=self.damping, as_it_is=True)

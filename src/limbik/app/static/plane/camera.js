@@ -5,7 +5,7 @@
 
 const MIN = 0.02; // [screen px per world px]
 const MAX = 20;
-const EDGE = 24; // [px] kept free between what is to be seen and the edge of the open part of the canvas
+const EDGE = 24; // [px] free between what is to be seen and the edge of the open part of the canvas
 const MARGIN = 48; // [px] the same where everything is fitted
 
 /** @typedef {[number, number]} Point */

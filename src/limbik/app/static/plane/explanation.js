@@ -1,5 +1,5 @@
 /**
- * What a method did in one iteration of a recorded solve: turns, passes or a step, as points [px, y down] and angles [rad].
+ * What a method did in one iteration of a recorded solve: rotations, passes or a step, as points [px, y down] and angles [rad].
  * All of it follows from the configurations before and after and from the method's own formula; what does not is told apart.
  */
 
@@ -31,8 +31,8 @@ const HALVINGS = 12; // of a step
  * @property {number} start  direction from joint to end effector, counter-clockwise [rad]
  * @property {number} wanted  turn that would point it at the target @property {number} turn  that was made
  *
- * @typedef {{kind: 'turns', turns: Turn[], isPlain: boolean}} Turns
- *   in the order in which they are made; isPlain: the iteration was these turns and nothing else
+ * @typedef {{kind: 'rotations', rotations: Turn[], isPlain: boolean}} Rotations
+ *   in the order in which they are made; isPlain: the iteration was these rotations and nothing else
  *
  * @typedef {{kind: 'passes', backward: Float64Array, forward: Float64Array, isPlain: boolean}} Passes
  *   points of the chain after each pass
@@ -44,7 +44,7 @@ const HALVINGS = 12; // of a step
  * @property {Point[]} columns  of the Jacobian, per radian [px]
  * @property {Point} proposed  J dq of the method
  * @property {Point|null} undamped  J dq of the step without damping; null: the method has none
- * @property {number} largest  joint that the method would turn the most @property {number} turn  by so much [rad]
+ * @property {number} largest  joint that the method would turn farthest @property {number} turn  by so much [rad]
  * @property {number} taken  part of the step that was taken; NaN: the iteration was something else
  */
 
@@ -62,14 +62,14 @@ export function iterationOf(arm, shown) {
   return from.length === requested.links ? { solver, number: k + 1, count: recording.last, from, to, request: requested } : null;
 }
 
-/** @param {Iteration} iteration @returns {Turns|Passes|Step} */
+/** @param {Iteration} iteration @returns {Rotations|Passes|Step} */
 export function explain(iteration) {
   if (iteration.solver === 'ccd') return rotationsOf(iteration);
   if (iteration.solver === 'fabrik') return passesOf(iteration);
   return stepOf(iteration);
 }
 
-/** @param {Iteration} iteration @returns {Turns} */
+/** @param {Iteration} iteration @returns {Rotations} */
 function rotationsOf({ from, to, request }) {
   const { length, base, target, settings } = request;
   const q = Float64Array.from(from);
@@ -77,7 +77,7 @@ function rotationsOf({ from, to, request }) {
   const limit = limitOf(settings);
   let isPlain = true;
   /** @type {Turn[]} */
-  const turns = [];
+  const rotations = [];
   for (let joint = q.length - 1; joint >= 0; joint -= 1) {
     const joints = points(q, length, base);
     const pivot = at(joints, joint);
@@ -87,10 +87,10 @@ function rotationsOf({ from, to, request }) {
     const turn = made[joint];
     const isStopped = Math.abs(to[joint]) > limit - ROUNDING;
     isPlain &&= isStopped || Math.abs(turn - settings.damping * wanted) < ROUNDING + 1e-3 * Math.abs(wanted);
-    turns.push({ joint, joints, pivot, tip, start, wanted, turn });
+    rotations.push({ joint, joints, pivot, tip, start, wanted, turn });
     q[joint] = from[joint] + turn;
   }
-  return { kind: 'turns', turns, isPlain };
+  return { kind: 'rotations', rotations, isPlain };
 }
 
 /** @param {Iteration} iteration @returns {Passes} */
@@ -163,7 +163,7 @@ function partTaken(q, change, dq, limit) {
 }
 
 /**
- * By how much every joint turned. Without limits angles may have lost whole turns meanwhile.
+ * By how much every joint turned. Without limits angles may have lost revolutions meanwhile.
  * @param {ArrayLike<number>} from @param {ArrayLike<number>} to @param {boolean} hasLimits
  */
 function differences(from, to, hasLimits) {

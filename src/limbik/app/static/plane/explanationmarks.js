@@ -1,5 +1,5 @@
 /**
- * Draws what `explanation.js` tells of an iteration, in the arm's own coordinates. Widths, gaps and type are given in
+ * Draws what `explanation.js` tells of an iteration, in the arm's own coordinates. Widths, gaps and type are in
  * pixels of the screen; `unit` is how long one of them is in those coordinates.
  */
 
@@ -66,7 +66,7 @@ export function drawStep(pen, { tip, columns, proposed, undamped, largest, turn 
   drawArrow(pen, tip, step, { colour: own, width: 4 });
   const arrows = [step, whole, ...columns.map(([x, y]) => [scale * x, scale * y])];
   const covered = [...seen, ...arrows.flatMap(([x, y]) => PARTS.map((part) => /** @type {Point} */ ([tip[0] + part * x, tip[1] + part * y])))];
-  const text = `joint ${largest + 1} turns most, by ${degrees(turn)}${times > 1 ? `; steps × ${times}` : ''}`;
+  const text = `joint ${largest + 1} turns farthest, by ${degrees(turn)}${times > 1 ? `; steps × ${times}` : ''}`;
   drawLabel(pen, clearest(pen, tip, text, covered), text);
 }
 

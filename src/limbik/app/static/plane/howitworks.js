@@ -9,7 +9,7 @@ import { points } from './kinematics.js';
 const MORE = 'The change is not the method’s alone: the loop around it also keeps limits, leaves dead points, extrapolates slow '
   + 'descents, mixes passes of FABRIK with those before them and pulls toward a rest pose.';
 
-/** @typedef {import('./explanation.js').Turns|import('./explanation.js').Passes|import('./explanation.js').Step} Explanation */
+/** @typedef {import('./explanation.js').Rotations|import('./explanation.js').Passes|import('./explanation.js').Step} Explanation */
 
 export class HowItWorks {
   /**
@@ -60,7 +60,7 @@ export class HowItWorks {
 
   /** @param {Explanation} explanation @returns {number} the turn or pass that is shown */
   partOf(explanation) {
-    const usual = explanation.kind === 'turns' ? largestTurn(explanation.turns) : 0;
+    const usual = explanation.kind === 'rotations' ? largestTurn(explanation.rotations) : 0;
     return Math.min(this.chosen ?? usual, partsOf(explanation) - 1);
   }
 
@@ -76,7 +76,7 @@ export class HowItWorks {
     const isBefore = this.view.step !== null && this.view.step < iteration.number;
     drawOther(pen, isBefore ? after : before);
     const part = this.partOf(explanation);
-    if (explanation.kind === 'turns') drawTurn(pen, explanation.turns[part], request.target);
+    if (explanation.kind === 'rotations') drawTurn(pen, explanation.rotations[part], request.target);
     else if (explanation.kind === 'step') drawStep(pen, explanation, [...pairs(before), ...pairs(after), request.target]);
     else if (part === 0) drawPass(pen, before, explanation.backward, 'backward', pen.colour('target'));
     else drawPass(pen, explanation.backward, explanation.forward, 'forward', pen.colour('base'));
@@ -92,7 +92,7 @@ export class HowItWorks {
     this.parts.hidden = count < 2;
     this.back.disabled = part === 0;
     this.on.disabled = part === count - 1;
-    put(this.part, `${shown?.explanation.kind === 'turns' ? 'turn' : 'pass'} ${part + 1} of ${count}`);
+    put(this.part, `${shown?.explanation.kind === 'rotations' ? 'turn' : 'pass'} ${part + 1} of ${count}`);
   }
 }
 
@@ -103,18 +103,18 @@ function pairs(chain) {
 
 /** @param {Explanation} explanation @returns {number} */
 function partsOf(explanation) {
-  if (explanation.kind === 'turns') return explanation.turns.length;
+  if (explanation.kind === 'rotations') return explanation.rotations.length;
   return explanation.kind === 'passes' ? 2 : 1;
 }
 
-/** @param {import('./explanation.js').Turn[]} turns */
-function largestTurn(turns) {
-  return turns.reduce((best, { turn }, k) => (Math.abs(turn) > Math.abs(turns[best].turn) ? k : best), 0);
+/** @param {import('./explanation.js').Turn[]} rotations */
+function largestTurn(rotations) {
+  return rotations.reduce((best, { turn }, k) => (Math.abs(turn) > Math.abs(rotations[best].turn) ? k : best), 0);
 }
 
 /** @param {import('./explanation.js').Iteration} iteration @param {Explanation} explanation @param {number} part @returns {string} */
 function inWords({ solver, number, count, request }, explanation, part) {
-  const words = { turns: turnInWords, passes: passInWords, step: stepInWords }[explanation.kind];
+  const words = { rotations: turnInWords, passes: passInWords, step: stepInWords }[explanation.kind];
   const newton = solver === 'newton' ? ` ${newtonInWords(request.settings.damping)}` : '';
   return `${solverInfo(solver).short}, iteration ${number} of ${count}: ${words(/** @type {*} */ (explanation), part)}${newton}`;
 }
@@ -126,9 +126,9 @@ function newtonInWords(damping) {
     + 'error, where the whole step would square it.';
 }
 
-/** @param {import('./explanation.js').Turns} explanation @param {number} part */
-function turnInWords({ turns, isPlain }, part) {
-  const { joint, turn, wanted } = turns[part];
+/** @param {import('./explanation.js').Rotations} explanation @param {number} part */
+function turnInWords({ rotations, isPlain }, part) {
+  const { joint, turn, wanted } = rotations[part];
   const isAll = Math.abs(turn - wanted) < 1e-3 * Math.abs(wanted);
   const aim = isAll ? 'so that the end effector points at the target' : `of the ${degrees(wanted)} that would point the end effector at the target`;
   return `joint ${joint + 1} turns by ${degrees(turn)}, ${aim}.${isPlain ? '' : ` ${MORE}`}`;
@@ -144,7 +144,7 @@ function passInWords({ isPlain }, part) {
 /** @param {import('./explanation.js').Step} explanation */
 function stepInWords({ largest, turn, taken, undamped }) {
   const rule = 'each thin arrow is a column of the Jacobian: where the end effector goes when that joint turns. The thick one is the '
-    + `step, the columns times the turns; joint ${largest + 1} turns most, by ${degrees(turn)}.${undamped ? ' Dashed: the step without damping.' : ''}`;
+    + `step, the columns times the rotations; joint ${largest + 1} turns farthest, by ${degrees(turn)}.${undamped ? ' Dashed: the step without damping.' : ''}`;
   if (Number.isNaN(taken)) return `${rule} ${MORE}`;
   if (taken === 0) return `${rule} It would have made the error grow, so a shorter one is tried next.`;
   return taken === 1 ? rule : `${rule} Taken: ${100 * taken} % of it, as more made the error grow before.`;

@@ -253,7 +253,7 @@ function resetArms(which) {
   race.start();
 }
 
-/** The arms as they were when a pose was kept, and the target at its end effector. @param {string} text  [degrees] @returns {string} what was wrong */
+/** The arms as they were when a pose was stored, and the target at its end effector. @param {string} text  [degrees] @returns {string} what was wrong */
 function takePose(text) {
   const q = radians(text);
   if (!q.every(Number.isFinite)) return 'its angles are not numbers.';

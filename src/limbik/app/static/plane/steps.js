@@ -99,7 +99,7 @@ const METHODS = {
   },
 };
 
-/** How far down the gradient the error is least, were the arm linear. @param {Jacobian} J @param {Vector} r @param {Float64Array} gradient  J^T r */
+/** How far down the gradient the error is minimal, were the arm linear. @param {Jacobian} J @param {Vector} r @param {Float64Array} gradient  J^T r */
 function bestLength(J, r, gradient) {
   const v = times(J, gradient);
   const squared = dot(v, v);

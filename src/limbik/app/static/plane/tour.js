@@ -8,7 +8,7 @@ import { points } from './kinematics.js';
 
 const STORED = 'limbik-tour';
 const LINGER = 700; // [ms] that a step stays once it is done
-const AROUND = 30; // [px] kept free around the target
+const AROUND = 30; // [px] free around the target
 
 /**
  * @typedef {object} Step

@@ -5,7 +5,7 @@
 
 import { besideTools, openRegion } from '../region.js';
 
-const EDGE = 16; // [px] kept free between a point that a hand moves and the edge of the open part of the canvas
+const EDGE = 16; // [px] free between a point that a hand moves and the edge of the open part of the canvas
 const SEEN = 0.62; // part of the open region that an arm of full length takes
 
 /** @typedef {[number, number]} Point */

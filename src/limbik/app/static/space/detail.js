@@ -5,7 +5,7 @@
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** The most device pixels for one pixel of the window, and whether there is a shadow; less from step to step. */
+/** The maximum of device pixels for one pixel of the window, and whether there is a shadow; less from step to step. */
 const STEPS = [
   { pixels: 2, hasShadow: true },
   { pixels: 1, hasShadow: true },

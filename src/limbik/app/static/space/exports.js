@@ -83,7 +83,7 @@ export class Exports {
     });
   }
 
-  /** @returns {{name: string, arms: {arm: string, q: Record<string, number[]>}[]}[]} the poses that were kept */
+  /** @returns {{name: string, arms: {arm: string, q: Record<string, number[]>}[]}[]} the stored poses */
   poses() {
     const { store, arms } = this;
     return store.get('poses').map((/** @type {import('../poses.js').Pose} */ { name, text }) => {

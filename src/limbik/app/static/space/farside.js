@@ -1,4 +1,4 @@
-/** Places a card in the panel, or where in the view it covers least of its subject and is farthest from it. */
+/** Places a card in the panel, or where in the view it covers the smallest part of its subject and is farthest from it. */
 
 import { openRegion } from '../region.js';
 
@@ -11,7 +11,7 @@ const MARGIN = 26; // [px] around what is not to be covered
 /** @typedef {{left: number, top: number, width: number, height: number}} Box [px] */
 
 export class FarSide {
-  /** @param {HTMLElement} box @param {() => import('./visibility.js').Seen[]} subject  what is not to be covered, the most important first */
+  /** @param {HTMLElement} box @param {() => import('./visibility.js').Seen[]} subject  what is not to be covered, by importance */
   constructor(box, subject) {
     Object.assign(this, { box, subject });
     this.narrow = window.matchMedia(NARROW);

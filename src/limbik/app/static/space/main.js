@@ -411,7 +411,7 @@ function setPoses(stances) {
   view.touch();
 }
 
-/** The arms as they were when a pose was kept, and their goals with them. @param {string} text @returns {string} what was wrong */
+/** The arms as they were when a pose was stored, and their goals with them. @param {string} text @returns {string} what was wrong */
 function takePose(text) {
   const { value: stances, note } = STANCES.read('the pose', text);
   if (note) return note;

@@ -3,12 +3,12 @@
 import { placed, placedQuaternion } from './codec.js';
 
 /**
- * @typedef {'box'|'sphere'|'cylinder'|'capsule'|'kept'} Kind  kept: a shape of a file, which the server has
+ * @typedef {'box'|'sphere'|'cylinder'|'capsule'|'stored'} Kind  stored: a shape of a file, which the server has
  * @typedef {object} Thing
  * @property {string} name
  * @property {Kind} kind
  * @property {number[]} size [m]
- * @property {string} token  of a kept shape
+ * @property {string} token  of a stored shape
  * @property {number[]} position  [3] [m] in the world, or in the frame that carries it
  * @property {number[]} quat_xyzw  [4]
  * @property {{arm: number, frame: string}|null} held
@@ -21,7 +21,7 @@ export const KINDS = {
   sphere: { labels: ['radius'], size: [0.1] },
   cylinder: { labels: ['radius', 'length'], size: [0.06, 0.3] },
   capsule: { labels: ['radius', 'length'], size: [0.06, 0.3] },
-  kept: { labels: [], size: [] },
+  stored: { labels: [], size: [] },
 };
 export const SHORTEST = 1e-4; // [m] that the server takes
 export const LONGEST = 1e3;
@@ -53,14 +53,14 @@ function readHeld(text) {
 /** @param {string} entry  NAME:KIND:SIZES:X,Y,Z:QX,QY,QZ,QW:ARM.FRAME:TOUCH,TOUCH, the last three may be missing @returns {Thing|null} */
 export function readThing(entry) {
   const [first, what, third = '', at = '', turn = '0,0,0,1', holder = '', touching = '', ...rest] = entry.split(':');
-  const kind = /** @type {Kind} */ (what);
+  const kind = /** @type {Kind} */ (what === 'kept' ? 'stored' : what); // of old links
   const known = Object.hasOwn(KINDS, kind) ? KINDS[kind] : null;
   const [name, position, quat_xyzw] = [word(first), numbers(at, 3), numbers(turn || '0,0,0,1', 4)];
   if (!known || !name || !position || !quat_xyzw || rest.length) return null;
-  const size = kind === 'kept' ? [] : numbers(third, known.size.length);
-  const token = kind === 'kept' && /^[0-9a-f]{1,40}$/.test(third) ? third : '';
+  const size = kind === 'stored' ? [] : numbers(third, known.size.length);
+  const token = kind === 'stored' && /^[0-9a-f]{1,40}$/.test(third) ? third : '';
   const held = holder ? readHeld(holder) : null;
-  if (!size || size.some((length) => length < SHORTEST || length > LONGEST) || (kind === 'kept' && !token) || (holder && !held)) return null;
+  if (!size || size.some((length) => length < SHORTEST || length > LONGEST) || (kind === 'stored' && !token) || (holder && !held)) return null;
   const touch = touching.split(',').filter(Boolean).map(word);
   return { name, kind, size, token, position: position.map(placed), quat_xyzw: placedQuaternion(quat_xyzw), held, touch };
 }
@@ -69,7 +69,7 @@ export function readThing(entry) {
 function writeThing({ name, kind, size, token, position, quat_xyzw, held, touch }) {
   const isTurned = quat_xyzw.slice(0, 3).some(Boolean);
   const parts = [
-    encodeURIComponent(name), kind, kind === 'kept' ? token : size.map(placed).join(','), position.join(','), isTurned ? quat_xyzw.join(',') : '',
+    encodeURIComponent(name), kind, kind === 'stored' ? token : size.map(placed).join(','), position.join(','), isTurned ? quat_xyzw.join(',') : '',
     held ? `${held.arm}.${encodeURIComponent(held.frame)}` : '', touch.map(encodeURIComponent).join(','),
   ];
   while (parts[parts.length - 1] === '') parts.pop();

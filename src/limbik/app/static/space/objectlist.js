@@ -191,7 +191,7 @@ function row({ name, kind, held }, i) {
   item.innerHTML = '<button type="button" class="goal"><i class="swatch is-thing" aria-hidden="true"></i><b></b><span></span><output></output></button>'
     + '<button type="button" class="button square small" data-remove><svg class="icon"><use href="#i-close"/></svg></button>';
   find(item, 'b').textContent = name;
-  find(item, 'span').textContent = held ? `on ${held.frame}` : kind === 'kept' || name.startsWith(kind) ? '' : kind;
+  find(item, 'span').textContent = held ? `on ${held.frame}` : kind === 'stored' || name.startsWith(kind) ? '' : kind;
   find(item, '[data-remove]').setAttribute('aria-label', `Remove ${name}`);
   return item;
 }

@@ -41,7 +41,7 @@ export class Remedies {
     }));
   }
 
-  /** What a button has changed is carried through: where no direct way leads to the answer, it is looked for. @param {Remedy[]} remedies @returns {boolean} */
+  /** What a button has changed is carried through: where no direct path leads to the answer, it is looked for. @param {Remedy[]} remedies @returns {boolean} */
   goesOn([first]) {
     const goesOn = this.isTrying && first?.kind === 'search';
     this.isTrying = false;

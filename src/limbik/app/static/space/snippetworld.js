@@ -6,7 +6,7 @@ import { shortest } from './codec.js';
 
 /** The classes that the program needs. @param {Thing[]} objects @returns {string} */
 export function importText(objects) {
-  const kinds = objects.filter(({ kind }) => kind !== 'kept').map(({ kind }) => `${kind[0].toUpperCase()}${kind.slice(1)}`);
+  const kinds = objects.filter(({ kind }) => kind !== 'stored').map(({ kind }) => `${kind[0].toUpperCase()}${kind.slice(1)}`);
   return `from limbik.collision import ${[...new Set([...kinds, 'World'])].sort().join(', ')}`;
 }
 
@@ -15,7 +15,7 @@ export function worldText(objects, shift = 0) {
   const standing = objects.filter(({ held }) => !held);
   return ['world = World()', ...standing.flatMap((thing) => {
     const { name, kind, position: [x, y, z], touch } = thing;
-    if (kind === 'kept') return [leftOut(thing)];
+    if (kind === 'stored') return [leftOut(thing)];
     const parts = [quoted(name), shapeText(thing), poseText({ ...thing, position: [x, y - shift, z] }), ...touching(touch)];
     return [`world.add(${parts.join(', ')})`];
   })];
@@ -25,7 +25,7 @@ export function worldText(objects, shift = 0) {
 export function attachText(objects, arm, model) {
   return objects.filter(({ held }) => held?.arm === arm).map((thing) => {
     const { name, kind, held, touch } = thing;
-    if (kind === 'kept') return leftOut(thing);
+    if (kind === 'stored') return leftOut(thing);
     const parts = [quoted(name), shapeText(thing), `frame=${quoted(held?.frame ?? '')}`, `pose=${poseText(thing)}`, ...touching(touch)];
     return `${model} = ${model}.attach(${parts.join(', ')})`;
   });

@@ -50,7 +50,7 @@ export class Solids extends Group {
 
   /** @param {Solid} solid @param {Seen} thing */
   async dress(solid, { kind, size, token: key, name }) {
-    if (kind !== 'kept') return solid.setGeometry(primitive(kind, size));
+    if (kind !== 'stored') return solid.setGeometry(primitive(kind, size));
     try {
       solid.setGeometry((await this.load(key)).clone());
       this.onChange();

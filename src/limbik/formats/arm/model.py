@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from limbik.errors import ModelError
-from limbik.formats.arm_parts import Angles, Arm, Part, Point, Segment
+from limbik.formats.arm.parts import Angles, ArmDescription, ArmPart, ArmSegment, Point
 from limbik.formats.base_joint import WORLD
 from limbik.model import Frame, Joint, JointKind, Model
 from limbik.spatial import Array, Matrix3, Matrix4, pose_from, rotation_exp
@@ -38,10 +38,10 @@ def joints_of(part: str, segments: int) -> tuple[str, ...]:
     return tuple(f"{part}.s{k}.{angle}" for k in range(segments) for angle in ("theta", "phi"))
 
 
-def model_of(arm: Arm, name: str, angles: Angles = "range") -> Model:
+def model_of(arm: ArmDescription, name: str, angles: Angles = "range") -> Model:
     """The model of an arm with its branches; the end effector is the arm's own tip.
 
-    With angles "range", theta and phi are limits to either side; half turns and more are none. With "initial"
+    With angles "range", theta and phi are limits to either side; pi and more are none. With "initial"
     there are no limits, see `first_configuration`.
     """
     names = part_names(name, len(arm.parts))
@@ -69,7 +69,7 @@ def model_of(arm: Arm, name: str, angles: Angles = "range") -> Model:
     return Model(name, joints, frames, end_effector=tip(name))
 
 
-def first_configuration(arm: Arm, model: Model) -> Array:
+def first_configuration(arm: ArmDescription, model: Model) -> Array:
     """q [nq] at which theta and phi of each segment are its direction in world spherical axes:
     (sin(phi) cos(theta), sin(phi) sin(theta), cos(phi)).
     """
@@ -88,7 +88,9 @@ def first_configuration(arm: Arm, model: Model) -> Array:
     return q
 
 
-def arm_of(model: Model, q: Array, angles: Angles = "range", goals: Mapping[str, Point] | None = None) -> Arm:
+def arm_of(
+    model: Model, q: Array, angles: Angles = "range", goals: Mapping[str, Point] | None = None
+) -> ArmDescription:
     """The arm that `model_of` makes this model of; with angles "initial", with its directions at q [nq].
 
     goals: points by the names of the frames that are to go there.
@@ -103,7 +105,7 @@ def arm_of(model: Model, q: Array, angles: Angles = "range", goals: Mapping[str,
     points = goals or {}
     parts = tuple(_part(model, part, names, points.get(tip(part)), frames) for part in names)
     x, y, z = model.joint(f"{name}.base").origin[:3, 3].tolist()
-    arm = Arm((x, y, z), parts)
+    arm = ArmDescription((x, y, z), parts)
     is_whole = all(part.parent < 0 or part.segment < len(parts[part.parent].segments) for part in parts)
     if not (is_whole and _is_same(model, model_of(arm, name, angles))):
         raise _no_arm(model, angles)
@@ -167,7 +169,7 @@ def _links(model: Model, part: str) -> Iterator[str]:
 
 def _part(
     model: Model, name: str, names: Sequence[str], goal: Point | None, frames: Mapping[str, Matrix4]
-) -> Part:
+) -> ArmPart:
     """An arm or branch; with its directions in `frames`, or its half-ranges where these are empty."""
     links = list(_links(model, name))
     if not links or tip(name) not in model.frame_names:
@@ -175,11 +177,11 @@ def _part(
     heights = [float(model.joint(f"{link}.theta").origin[2, 3]) for link in links[1:]]
     heights.append(float(model.frame(tip(name)).pose_link_frame[2, 3]))
     angles = [_first_direction(frames[link]) if frames else _half_ranges(model, link) for link in links]
-    segments = tuple(Segment(height, *pair) for height, pair in zip(heights, angles, strict=True))
+    segments = tuple(ArmSegment(height, *pair) for height, pair in zip(heights, angles, strict=True))
     before, _, index = model.joint(f"{links[0]}.theta").parent.rpartition(".s")
     if before in names and index.isdecimal():
-        return Part(segments, goal, names.index(before), int(index))
-    return Part(segments, goal)
+        return ArmPart(segments, goal, names.index(before), int(index))
+    return ArmPart(segments, goal)
 
 
 def _half_ranges(model: Model, link: str) -> tuple[float, float]:

@@ -12,7 +12,7 @@ ORIGIN: Point = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
-class Segment:
+class ArmSegment:
     """A straight piece, and two angles of the ball joint at its lower end; `Angles` says what they are."""
 
     length: float  # [m]
@@ -21,18 +21,18 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Part:
+class ArmPart:
     """A chain of segments: an arm, or a branch of one."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[ArmSegment, ...]
     goal: Point | None = None
     parent: int = -1  # of a branch: index among the arm's parts of the one that it starts on
     segment: int = -1  # of a branch: the parent's segment at whose end it starts
 
 
 @dataclass(frozen=True)
-class Arm:
+class ArmDescription:
     """An arm and its branches, these in the order of the file."""
 
     base: Point = ORIGIN
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ArmPart, ...] = ()

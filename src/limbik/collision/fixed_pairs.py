@@ -1,5 +1,5 @@
 """Pairs of bodies that no moving joint brings together or apart: those that hang on the base, and those that
-are rigid with a frame whose pose is given.
+are rigid with a frame of known pose.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ HOLDS = 3.0  # times what damping explains: a joint at a bound that pushes harde
 AT_LOWER, FREE, AT_UPPER = -1.0, 0.0, 1.0  # where a joint is in an active set
 
 
-class Scratch(NamedTuple):
+class BoundedScratch(NamedTuple):
     """The arrays that a solution takes."""
 
     columns: Annotated[Floats, array(nv)]  # of the free joints
@@ -59,7 +59,7 @@ def begin_at(active: Floats, lower: Floats, upper: Floats, x: Floats) -> None:
 
 @compiled(inline=False)
 def solve_within(
-    scratch: Scratch,
+    scratch: BoundedScratch,
     J: Floats,
     errors: Floats,
     above: Floats,
@@ -92,7 +92,7 @@ def solve_within(
 
 @compiled(inline=False)
 def fill_target(
-    scratch: Scratch,
+    scratch: BoundedScratch,
     J: Floats,
     errors: Floats,
     above: Floats,
@@ -124,7 +124,7 @@ def fill_target(
 
 
 @compiled(inline=False)
-def split(scratch: Scratch, above: Floats, active: Floats, count: int, x: Floats) -> int:
+def split(scratch: BoundedScratch, above: Floats, active: Floats, count: int, x: Floats) -> int:
     """Split x into `scratch.fixed` [n], which bounds and rows above have decided, and `scratch.z` along the
     rows of Z; returns how many rows above bind the free joints. Where none does, z is of these joints.
     """
@@ -147,7 +147,7 @@ def split(scratch: Scratch, above: Floats, active: Floats, count: int, x: Floats
 
 @compiled(inline=False)
 def gauss_newton_minimum(
-    scratch: Scratch, J: Floats, errors: Floats, damping: float, n: int, count: int
+    scratch: BoundedScratch, J: Floats, errors: Floats, damping: float, n: int, count: int
 ) -> None:
     """`scratch.z` [n]: where the damped squares are smallest, as `split` has it."""
     K, rest = scratch.K[: J.shape[0]], scratch.rest[: errors.size]
@@ -162,7 +162,7 @@ def gauss_newton_minimum(
 
 
 @compiled(inline=False)
-def newton_minimum(scratch: Scratch, hessian: Floats, n: int, count: int) -> None:
+def newton_minimum(scratch: BoundedScratch, hessian: Floats, n: int, count: int) -> None:
     """`scratch.z` [n]: where the model with a Hessian is smallest, as `split` has it; unchanged where the
     model has no minimum.
     """
@@ -185,7 +185,7 @@ def fill_rest(J: Floats, errors: Floats, x: Floats, rest: Floats) -> None:
 
 @compiled(inline=False)
 def fill_slope(
-    scratch: Scratch,
+    scratch: BoundedScratch,
     J: Floats,
     errors: Floats,
     above: Floats,
@@ -255,7 +255,7 @@ def is_any_to_leave(lower: Floats, upper: Floats, held: Floats, active: Floats) 
 
 @compiled(inline=False)
 def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
-    """Free the joint at a bound that gains most by leaving it; whether there is one."""
+    """Free the joint at a bound that gains the maximum by leaving it; whether there is one."""
     best = -1
     steepest = 0.0
     for v in range(slope.size):
@@ -269,7 +269,13 @@ def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, activ
 
 @compiled(inline=False)
 def hold(
-    scratch: Scratch, J: Floats, errors: Floats, damping: float, active: Floats, held: Floats, x: Floats
+    scratch: BoundedScratch,
+    J: Floats,
+    errors: Floats,
+    damping: float,
+    active: Floats,
+    held: Floats,
+    x: Floats,
 ) -> None:
     """Mark the joints at a bound, 1 in `held` [n], that a lower priority could not move away without a loss
     for this one.

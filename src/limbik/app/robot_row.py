@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limbik.app.mounting import stood
+from limbik.app.mount import stood
 from limbik.model import Model
 from limbik.spatial import pose_from
 
@@ -14,7 +14,7 @@ MARGIN = 0.3  # [m] to either side of where the links are at first
 def side_by_side(models: Sequence[Model]) -> list[Model]:
     """The models, all but the first moved along y so that at first none stands in another."""
     placed: list[Model] = []
-    edge = 0.0  # [m] of the room that is taken
+    edge = 0.0  # [m] of the space that is taken
     for model in models:
         y = model.forward(model.neutral)[:, 1, 3]
         low, high = float(y.min()) - MARGIN, float(y.max()) + MARGIN

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from limbik.app.protocol.world import Surroundings, Thing
-from limbik.app.stored_shapes import StoredShapes
+from limbik.app.protocol.world import PageObject, WorldContents
+from limbik.app.shape_store import StoredShapes
 from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.world import World
@@ -73,10 +73,10 @@ class PageWorld:
     def __init__(self, shapes: StoredShapes) -> None:
         self._stored = shapes
         self._world = World()
-        self._things: tuple[Thing, ...] = ()  # in the world
+        self._things: tuple[PageObject, ...] = ()  # in the world
         self._carrying: dict[int, tuple[tuple[object, ...], Model]] = {}  # by the number of an arm
 
-    def around(self, number: int, model: Model, requested: Surroundings) -> Around:
+    def around(self, number: int, model: Model, requested: WorldContents) -> Around:
         """What an arm is not to collide with.
 
         Raises CollisionError for shapes and names that have no meaning, and LimbikError for shapes that the
@@ -87,7 +87,7 @@ class PageWorld:
         carrying = self._carried(number, model, held)
         return Around(model=carrying, world=self._world, clearance=requested.clearance)
 
-    def _update(self, things: Sequence[Thing]) -> None:
+    def _update(self, things: Sequence[PageObject]) -> None:
         if tuple(map(_identity, things)) != tuple(map(_identity, self._things)):
             world = World()
             for thing in things:
@@ -99,7 +99,7 @@ class PageWorld:
                     self._world.move(thing.name, pose_of(thing))
         self._things = tuple(things)
 
-    def _carried(self, number: int, model: Model, held: Sequence[Thing]) -> Model:
+    def _carried(self, number: int, model: Model, held: Sequence[PageObject]) -> Model:
         key = (model, *held)
         carried = self._carrying.get(number)
         if carried is not None and carried[0] == key:
@@ -115,7 +115,7 @@ class PageWorld:
         self._carrying[number] = key, carrying
         return carrying
 
-    def shape(self, thing: Thing) -> Shape:
+    def shape(self, thing: PageObject) -> Shape:
         """The shape of an object."""
         if thing.kind == "box":
             return Box(thing.size)  # type: ignore[arg-type]  # three, as the protocol says
@@ -128,17 +128,17 @@ class PageWorld:
         return self._stored.shape(thing.token, thing.name)
 
 
-def pose_of(thing: Thing) -> Matrix4:
+def pose_of(thing: PageObject) -> Matrix4:
     """[4, 4] in the world, or in the frame that carries the object."""
     return pose_from(quat_to_matrix(quat_normalise(np.array(thing.quat_xyzw))), np.array(thing.position))
 
 
-def _touching(thing: Thing, others: Sequence[Thing]) -> Thing:
+def _touching(thing: PageObject, others: Sequence[PageObject]) -> PageObject:
     """An object that may touch what is carried and may touch it."""
     carried = [other.name for other in others if other.held is not None and thing.name in other.touch]
     return replace(thing, touch=(*thing.touch, *carried)) if carried else thing
 
 
-def _identity(thing: Thing) -> tuple[object, ...]:
+def _identity(thing: PageObject) -> tuple[object, ...]:
     """What of an object is the same wherever it stands."""
     return thing.name, thing.kind, thing.size, thing.token, thing.touch

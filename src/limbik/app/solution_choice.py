@@ -9,8 +9,8 @@ import numpy as np
 
 from limbik import solvers
 from limbik.all_solutions import AllSolutions
-from limbik.app.protocol.solutions import Solutions
-from limbik.app.surroundings import Around
+from limbik.app.page_world import Around
+from limbik.app.protocol.solutions import SolutionsReply
 from limbik.goals import Goal, Pose
 from limbik.model import Model
 from limbik.model.joints import HINGES
@@ -42,10 +42,10 @@ def shown(
     arm: int = 0,
     is_quick: bool = False,
     around: Around | None = None,
-) -> Solutions:
+) -> SolutionsReply:
     """What the page is told of them; around: what they are not to collide with."""
     some = solutions.some(spread(solutions.q))
-    return Solutions(
+    return SolutionsReply(
         id=id,
         arm=arm,
         q=some.q.tolist(),

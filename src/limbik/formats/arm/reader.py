@@ -8,14 +8,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from limbik.errors import FormatError, FormatWarning, shortened
-from limbik.formats.arm_parts import ORIGIN, Angles, Arm, Part, Point, Segment
-from limbik.formats.arm_words import Statement
+from limbik.formats.arm.parts import ORIGIN, Angles, ArmDescription, ArmPart, ArmSegment, Point
+from limbik.formats.arm.words import Statement
 
 MAX_SEGMENTS = 1000  # of one arm or branch
 MAX_ARMS = 1000
 MAX_IN_ALL = 10_000  # segments
 MAX_WARNINGS = 100  # of wrong counts
-LARGEST_ANGLE = 4.0 * math.pi  # [rad] that can be meant: more than two turns are degrees
+LARGEST_ANGLE = 4.0 * math.pi  # [rad] that can be meant: more than two revolutions are degrees
 
 
 @dataclass
@@ -27,7 +27,7 @@ class _Draft:
     declared: int  # segments
     parent: int = -1
     branches_from: int = -1
-    segments: dict[int, Segment] = field(default_factory=dict)
+    segments: dict[int, ArmSegment] = field(default_factory=dict)
     statement_of: dict[int, Statement] = field(default_factory=dict)
     goal: Point | None = None
     goal_by: Statement | None = None
@@ -48,14 +48,14 @@ class ArmReader:
         self.lenient = lenient
         self.is_quiet = is_quiet
         self.before = before
-        self.arms: list[Arm] = []
+        self.arms: list[ArmDescription] = []
         self.base = ORIGIN
         self.segments = 0  # declared, and beyond what is declared
         self.warnings = 0
         self.parts: list[_Draft] = []  # of the current arm
         self.open: list[int] = []  # the indices of those that are not ended, innermost last
 
-    def read(self, statements: Iterable[Statement]) -> tuple[Arm, ...]:
+    def read(self, statements: Iterable[Statement]) -> tuple[ArmDescription, ...]:
         """The arms. Raises FormatError at what is wrong, and warns with FormatWarning."""
         take = {"arm": self.arm, "seg": self.seg, "goal": self.goal, "br": self.br, "endbr": self.endbr}
         for statement in statements:
@@ -166,14 +166,14 @@ class ArmReader:
     def _index(self, statement: Statement, part: _Draft) -> int:
         return statement.whole(0, f"an index from 0 to {part.declared - 1} before three numbers", 0)
 
-    def _segment(self, statement: Statement) -> Segment:
+    def _segment(self, statement: Statement) -> ArmSegment:
         first = len(statement.values) - 3
         length = statement.number(first, "a positive length in metres")
         if length <= 0.0:
             actual = shortened(statement.values[first])
             raise statement.error(f"needs a positive length in metres, found {actual}")
         theta = self._angle(statement, first + 1, "theta")
-        return Segment(length, theta, self._angle(statement, first + 2, "phi"))
+        return ArmSegment(length, theta, self._angle(statement, first + 2, "phi"))
 
     def _angle(self, statement: Statement, index: int, name: str) -> float:
         if self.angles == "initial":
@@ -190,7 +190,7 @@ class ArmReader:
         while self.open:
             self._check_count(self.parts[self.open.pop()])
         if self.parts:
-            self.arms.append(Arm(self.base, tuple(map(self._part, self.parts))))
+            self.arms.append(ArmDescription(self.base, tuple(map(self._part, self.parts))))
             self.parts = []
 
     def _check_count(self, part: _Draft) -> None:
@@ -212,10 +212,10 @@ class ArmReader:
             degrees = f"has an angle of {largest:g} radians; if that is in degrees, convert it"
             self._warn(part.header.error(f"begins {part.name}, which {degrees}"))
 
-    def _part(self, draft: _Draft) -> Part:
+    def _part(self, draft: _Draft) -> ArmPart:
         segments = tuple(draft.segments[index] for index in sorted(draft.segments))
         if draft.parent < 0:
-            return Part(segments, draft.goal)
+            return ArmPart(segments, draft.goal)
         parent = self.parts[draft.parent]
         if draft.branches_from not in parent.segments:
             problem = f"needs a segment of {parent.name}, counted from 0, that there is"
@@ -223,7 +223,7 @@ class ArmReader:
                 f"{problem}: found {draft.branches_from}; known: {_spoken(parent.segments)}"
             )
         start = sorted(parent.segments).index(draft.branches_from)
-        return Part(segments, draft.goal, draft.parent, start)
+        return ArmPart(segments, draft.goal, draft.parent, start)
 
     # --- what is wrong --------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@ class StoredShapes:
         if stored is None:
             raise LimbikError(
                 f"the server no longer has the shape of object {shortened(name)}: it forgets shapes when it "
-                "stops, or needs the room; drop the file on the page again"
+                "stops, or needs the memory; drop the file on the page again"
             )
         return stored[0]
 

@@ -43,7 +43,7 @@ from limbik.spatial import Array
 Driver = Callable[[Array, int], int]
 
 
-class Watched:
+class WatchedLanes:
     """What the lanes of one solve do.
 
     Args:

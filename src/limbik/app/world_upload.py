@@ -10,7 +10,7 @@ from typing import Any
 
 from limbik.app.protocol.world import MAX_OBJECTS, WORLD_BOUNDS
 from limbik.app.reader_warnings import remarks
-from limbik.app.stored_shapes import StoredShapes
+from limbik.app.shape_store import StoredShapes
 from limbik.app.upload import Upload
 from limbik.collision.object_files import objects_in
 from limbik.collision.world import WorldObject
@@ -50,7 +50,7 @@ def _told(each: WorldObject, shapes: StoredShapes) -> Mapping[str, Any]:
         "name": each.name,
         "kind": kind,
         "size": size,
-        "token": shapes.keep(each.shape) if kind == "kept" else "",
+        "token": shapes.keep(each.shape) if kind == "stored" else "",
         "position": each.pose[:3, 3].tolist(),
         "quat_xyzw": quat_from_matrix(each.pose[:3, :3]).tolist(),
         "held": None,
@@ -67,4 +67,4 @@ def _kind(shape: Shape) -> tuple[str, list[float]]:
         return "cylinder", [shape.radius, shape.length]
     if isinstance(shape, Capsule):
         return "capsule", [shape.radius, shape.length]
-    return "kept", []
+    return "stored", []

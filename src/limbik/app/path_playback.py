@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.app.protocol.path import MAX_POSES, FollowedPath, FollowPath
+from limbik.app.protocol.path import MAX_POSES, FollowPathReply, FollowPathRequest
 from limbik.errors import GoalError
 from limbik.formats.path_csv import path_csv, read_poses
 from limbik.formats.source import Source
@@ -27,7 +27,7 @@ MIN_CHANGE = 1e-3  # [rad or m] of a joint's change
 ACCELERATION = 3.0  # times the velocity, in a second
 
 
-def followed_path(model: Model, request: FollowPath) -> FollowedPath:
+def followed_path(model: Model, request: FollowPathRequest) -> FollowPathReply:
     """The path. Raises LimbikError for a file that is malformed and for what `solve_path` does not take."""
     poses, when = _wanted(request)
     _refuse_long(model, request.frame, poses)
@@ -35,7 +35,7 @@ def followed_path(model: Model, request: FollowPath) -> FollowedPath:
     metres, radians = apart(poses[0], poses[-1])
     is_loop = len(poses) > 1 and bool(metres <= DEVIATION[0] and radians <= DEVIATION[1])
     path, is_elsewhere = _planned(model, request, poses, when, rates.velocity, request.is_closed and is_loop)
-    return FollowedPath(
+    return FollowPathReply(
         id=request.id,
         arm=request.arm,
         frame=request.frame,
@@ -53,7 +53,12 @@ def followed_path(model: Model, request: FollowPath) -> FollowedPath:
 
 
 def _planned(
-    model: Model, request: FollowPath, poses: Array, when: Array | None, velocity: Array, is_cycle: bool
+    model: Model,
+    request: FollowPathRequest,
+    poses: Array,
+    when: Array | None,
+    velocity: Array,
+    is_cycle: bool,
 ) -> tuple[Path, bool]:
     """The path from the posture in which the arm stands, or from another if it then has fewer breaks; and
     whether it is from another.
@@ -84,7 +89,7 @@ def _planned(
     return (other, True) if len(other.breaks) < len(planned.breaks) else (planned, False)
 
 
-def _wanted(request: FollowPath) -> tuple[Array, Array | None]:
+def _wanted(request: FollowPathRequest) -> tuple[Array, Array | None]:
     """Poses [N, 4, 4] and times [N]."""
     if request.poses is not None:
         rotations = quat_to_matrix(quat_normalise(request.poses[:, 3:]))
@@ -95,7 +100,7 @@ def _wanted(request: FollowPath) -> tuple[Array, Array | None]:
     return poses, times
 
 
-def _ends(model: Model, request: FollowPath, path: Path, is_loop: bool, is_elsewhere: bool) -> str:
+def _ends(model: Model, request: FollowPathRequest, path: Path, is_loop: bool, is_elsewhere: bool) -> str:
     """How far the joints are from the arm's at the beginning, and from there at the end of a loop."""
     if not len(path):
         return ""

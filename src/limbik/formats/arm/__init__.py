@@ -21,18 +21,18 @@ from dataclasses import dataclass
 from typing import get_args
 
 from limbik.errors import FormatError, FormatWarning, ModelError, is_one_of, shortened
-from limbik.formats.arm_parts import Angles, Arm, Part, Point, Segment
-from limbik.formats.arm_reader import ArmReader
-from limbik.formats.arm_words import WORDS, in_arguments, in_text, lines, plain
+from limbik.formats.arm.parts import Angles, ArmDescription, ArmPart, ArmSegment, Point
+from limbik.formats.arm.reader import ArmReader
+from limbik.formats.arm.words import WORDS, in_arguments, in_text, lines, plain
 from limbik.formats.source import Source, SourceLike, open_source
 
 __all__ = [
     "Angles",
-    "Arm",
+    "ArmDescription",
     "ArmFile",
-    "Part",
+    "ArmPart",
+    "ArmSegment",
     "Point",
-    "Segment",
     "check_angles",
     "is_arm",
     "read",
@@ -53,7 +53,7 @@ class ArmFile:
     """What a file holds, and how theta and phi are read."""
 
     name: str
-    arms: tuple[Arm, ...]
+    arms: tuple[ArmDescription, ...]
     angles: Angles = "range"
 
 
@@ -86,7 +86,7 @@ def read_arguments(
     angles: Angles = "range",
     lenient: bool = False,
     before: int = 0,
-) -> tuple[Arm, ...]:
+) -> tuple[ArmDescription, ...]:
     """The arms that words of the command line describe: ["-arm", "4", "0", "0", "0", "-seg", ...].
 
     positions: of the arguments among all that the user typed, for messages; default: counted from 1.
@@ -127,7 +127,7 @@ def _check_readable(text: str, angles: Angles) -> None:
         raise ModelError(f"this scene cannot be written as .arm: {error.problem}") from None
 
 
-def _lines(arm: Arm) -> Iterator[str]:
+def _lines(arm: ArmDescription) -> Iterator[str]:
     within: list[int] = []  # the indices of the parts that are open
     for index, part in enumerate(arm.parts):
         while within and within[-1] != part.parent:

@@ -1,0 +1,17 @@
+"""Old names of attributes, for one release."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+
+def renamed(old: str, new: str) -> Any:
+    """A property that returns the attribute `new`, with a DeprecationWarning that names it."""
+
+    def read(owner: Any) -> Any:
+        warnings.warn(f"`{old}` is called `{new}` now", DeprecationWarning, stacklevel=2)
+        return getattr(owner, new)
+
+    read.__doc__ = f"The old name of `{new}`."
+    return property(read)
