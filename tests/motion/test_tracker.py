@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import errors
-from limbik.collision import Box, World
+from limbik.collision import Box, LinkShape, World
 from limbik.compiler.call import Call
 from limbik.model import Joint, JointKind, Model
 from limbik.spatial import pose_from, rotation_exp
@@ -824,6 +824,36 @@ def test_an_arm_that_brakes_does_not_circle_about_where_a_lower_goal_leads():
     for _ in range(6000):
         tracker.step()
     assert np.abs(tracker.v).max() < 1e-3
+
+
+def test_a_floating_base_beside_a_world_keeps_clear_and_its_velocity_limits() -> None:
+    """Its steps were checked along a screw, and made along a straight line."""
+    builder = limbik.ModelBuilder("boat").floating("hull").revolute("mast", axis="z", origin=(0.2, 0.0, 0.0))
+    model = builder.frame("tip", pose=(0.3, 0.0, 0.0)).build(end_effector="tip")
+    model = model.with_shapes(
+        [
+            LinkShape(link="hull", shape=Box((0.3, 0.2, 0.1))),
+            LinkShape(link="mast", shape=Box((0.1, 0.1, 0.1))),
+        ]
+    )
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        world = World()
+        for k in range(5):
+            world.add(f"o{k}", Box((0.2, 0.3, 0.2)), rng.normal(size=3) * 0.6)
+        target = rng.normal(size=3) * 0.5
+        speed = (0.3, 2.0, 20.0)[seed % 3]
+        start = model.random(rng)
+        start[:3] = 3.0
+        goals = [limbik.Position(target=target), limbik.Posture(q=model.random(rng))]
+        tracker = model.tracker(goals, 0.02, start=start, velocity_limits=speed, world=world)
+        for _ in range(150):
+            before = tracker.q
+            after = tracker.step()
+            change = model.difference(before, after)
+            change[:3] = after[:3] - before[:3]
+            assert abs(change).max() <= 0.02 * speed * (1 + 1e-9)
+            assert model.check_path([before, after], world).is_free
 
 
 @pytest.mark.parametrize("has_world", [False, True])

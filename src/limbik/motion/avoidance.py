@@ -50,10 +50,11 @@ class LastStep(NamedTuple):
 class Avoidance:
     """Corrects steps of a model.
 
-    units [nv]: in which velocities are counted, 0 for joints that keep still.
+    units [nv]: in which velocities are counted, 0 for joints that keep still. longest [nv]: steps within the
+    limits of velocity [rad or m].
     """
 
-    def __init__(self, model: Model, free: FreeOptions, units: Array) -> None:
+    def __init__(self, model: Model, free: FreeOptions, units: Array, longest: Array) -> None:
         self._model, self._free, self._units = model, free, units
         self._clearance = free.clearance
         self._checker = checker_of(model, free.world)
@@ -64,6 +65,11 @@ class Avoidance:
             for joint in self._model.joints
             if joint.kind is JointKind.FLOATING
         ]
+        self._limited_balls = np.zeros(model.nv, bool)
+        for joint in model.joints:
+            if joint.kind is JointKind.BALL and joint.has_limits:
+                self._limited_balls[model.v_slice(joint.name)] = True
+        self._longest = longest[self._limited_balls]
         self._is_flat = model.nq == model.nv  # without quaternions: a velocity is a difference
         self.pairs: tuple[tuple[str, str], ...] = ()  # that have held back the last step
         self.begin()
@@ -121,9 +127,13 @@ class Avoidance:
         v = self._to_body @ step * self._units
         if self._is_flat:
             return np.asarray(np.clip(q + v, self._model.lower, self._model.upper))
-        for at, index in self._floating:
-            v[at : at + 3] = quat_to_matrix(q[index : index + 4]).T @ v[at : at + 3]
-        return self._model.clip(self._model.integrate(q, v))
+        rotations = v.copy()
+        for at, _ in self._floating:
+            rotations[at : at + 3] = 0.0
+        reached = self._model.integrate(q, rotations)
+        for at, index in self._floating:  # their position goes straight, as in a step that is not corrected
+            reached[index - 3 : index] += v[at : at + 3]
+        return self._model.clip(reached)
 
     def _slid(
         self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
@@ -145,8 +155,14 @@ class Avoidance:
         return np.where(self._units > 0.0, np.clip(moved + change, lower, upper), moved)
 
     def _is_allowed(self, q: Array, step: Array, near: NearPairs) -> bool:
-        """Whether nothing collides on the path of a step that does not already, and that comes no nearer."""
+        """Whether nothing collides on the path of a step that does not already, and that comes no nearer; and
+        limits of ball joints make none turn too fast.
+        """
         reached = self.reached(q, step)
+        if self._limited_balls.any():
+            turned = self._model.difference(q, reached)[self._limited_balls]
+            if (abs(turned) > self._longest + ROUNDING).any():
+                return False
         inside = near.distances <= self._clearance + CLOSE
         if not inside.any():
             return self._is_certain(q, reached, near)

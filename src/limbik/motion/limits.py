@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import compiled
-from limbik.motion.ball_limits import is_at_limit, longest_turn
+from limbik.motion.ball_limits import LONGEST_TURN, is_aligned, longest_turn
 from limbik.motion.state import DT, TrackerState
 from limbik.numerics.linear import fill
 from limbik.tree.joints import PRISMATIC, SPHERICAL
 from limbik.tree.workspace import Tree
-
-LONGEST_TURN = 1.0  # [rad] in one step: what the Jacobian says of farther ones is not true
 
 
 @compiled
@@ -45,9 +43,9 @@ def fill_bounds(tree: Tree, motion: TrackerState) -> None:
             if unit == 0.0:
                 continue
             below, above = position_margins(tree, motion, j, v)
-            if is_at_limit(motion, mover):
-                longest = longest_turn(motion, mover.v, LONGEST_TURN)
-                low, high = -longest, min(above, longest)
+            if is_aligned(motion, mover):
+                longest = longest_turn(motion, mover.v)
+                low, high = max(-below, -longest), min(above, longest)
             else:
                 low, high = interval(motion, v, below, above)
                 if mover.kind != PRISMATIC:
@@ -74,11 +72,11 @@ def fill_margins(tree: Tree, motion: TrackerState) -> None:
 @compiled
 def position_margins(tree: Tree, motion: TrackerState, j: int, v: int) -> tuple[float, float]:
     """How far a joint is from its lower and upper limit [rad or m], along its velocity at v; infinite for a
-    ball joint that is not at the limit.
+    ball joint that is not near a limit.
     """
     mover = tree.movers[j]
     if mover.kind == SPHERICAL:
-        return math.inf, (0.0 if motion.at_limit[v] > 0.0 else math.inf)
+        return motion.below[v], motion.above[v]
     return motion.q[mover.q] - mover.lower, mover.upper - motion.q[mover.q]
 
 

@@ -53,10 +53,12 @@ class TrackerState(NamedTuple):
     # Active sets (`motion.active_set`) of each iteration and level, from one step to the next.
     active: Annotated[Floats, array((ITERATIONS + 1) * n_levels, nv)]
     held: Annotated[Floats, array(nv)]  # 1: pushes against its bound, and stays there for lower levels
-    # Of ball joints at limits (`motion.ball_limits`), a matrix each, row by row from 3 v on:
+    # Of ball joints near limits (`motion.ball_limits`), a matrix each, row by row from 3 v on:
     to_axes: Annotated[Floats, array(3 * nv)]  # from velocities about x, y, z to those about its axes
     to_body: Annotated[Floats, array(3 * nv)]  # and back
-    at_limit: Annotated[Floats, array(nv)]  # 1: a limit bounds this velocity at 0 from above
+    aligned: Annotated[Floats, array(nv)]  # 1: a velocity about such an axis
+    below: Annotated[Floats, array(nv)]  # how far it is from a limit [rad], downward and
+    above: Annotated[Floats, array(nv)]  # upward
     lower: Annotated[Floats, array(nv)]  # how far each joint may go in this step, in units
     upper: Annotated[Floats, array(nv)]
     moved: Annotated[Floats, array(nv)]  # how far it has gone, in units

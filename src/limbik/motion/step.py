@@ -99,7 +99,7 @@ def track(
         return refused
     read_targets(motion, objectives.targets)
     fill(0.0, motion.edge)
-    align_balls(tree, motion, workspace)
+    align_balls(tree, motion)
     evaluate_at(tree, objectives, workspace, motion, motion.q, 0)
     linearise(tree, objectives, workspace, motion)
     measure_gains(objectives, workspace.errors[0], motion)

@@ -131,7 +131,8 @@ class Tracker:
         self._write = self._targets.writer
         self._q = self._motion.q
         free = free_options(world, clearance)
-        self._avoidance = None if free is None else Avoidance(model, free, self._tasks.tree.units)
+        longest = self.dt * self._motion.velocity_limits
+        self._avoidance = None if free is None else Avoidance(model, free, self._tasks.tree.units, longest)
         self._rest_at(start, "`start`")
 
     def __reduce__(self) -> tuple[Any, ...]:
