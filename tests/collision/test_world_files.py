@@ -215,6 +215,10 @@ def test_the_shapes_of_a_description_are_a_world() -> None:
             "objects:\n  table: {box: [1, 1, 1], quaternion: [0, 0, 0, .inf]}\n",
             "orientation of object 'table'",
         ),
+        (
+            "objects:\n  table: {box: [1, 1, 1], quaternion: [0, 0, 0, 0]}\n",
+            "orientation of object 'table'",
+        ),
         ("objects:\n  table: {box: [1, 1, 1], position: [1, 1]}\n", "position of object 'table'"),
         ("objects:\n  table: {mesh: {path: 3}}\n", "`path` needs the path of a file"),
         ("objects:\n  table: {mesh: {}}\n", "a mesh needs either"),

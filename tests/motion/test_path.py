@@ -120,6 +120,17 @@ def test_near_a_wrist_singularity_the_path_goes_on_without_a_break() -> None:
         assert UR5E.solve_path(poses).complete
 
 
+def test_of_equal_paths_the_one_nearest_to_neutral_is_taken() -> None:
+    """Rounding chose among those that differ in revolutions of whole joints."""
+    for seed in range(4):
+        pose = UR5E.pose(UR5E.random(seed))
+        begin = UR5E.solve_path([pose, pose]).q[0]
+        others = UR5E.solve_all(pose, turns=True).q
+        assert (
+            np.linalg.norm(begin - UR5E.neutral) <= np.linalg.norm(others - UR5E.neutral, axis=1).min() + 1e-6
+        )
+
+
 @pytest.mark.slow
 def test_whole_turns_are_chosen_ahead() -> None:
     tool = UR5E.pose(AT)

@@ -237,6 +237,14 @@ def test_a_robot_that_is_none_is_refused(client: httpx.Client, name: str, body: 
     assert "Traceback" not in response.text and "x" not in client.get("/v1/robots").json()
 
 
+def test_a_clearance_without_a_world_is_refused(client: httpx.Client) -> None:
+    goal = {"type": "position", "position": [0.4, 0.2, 0.3]}
+    body = {"robot": "ur5e", "goals": [goal], "clearance": 0.1}
+    answer = client.post("/v1/solve", json=body)
+    assert answer.status_code == 422 and "clearance" in answer.json()["message"]
+    assert client.post("/v1/solve", json=body | {"world": "empty"}).status_code == 200
+
+
 def test_a_world_is_kept_clear_of(client: httpx.Client, robot: limbik.Model) -> None:
     where = robot.pose(np.array(START))[:3, 3].tolist()
     ball = {"objects": {"ball": {"sphere": 0.05, "position": where}}}

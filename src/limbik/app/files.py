@@ -1,4 +1,4 @@
-"""Files over HTTP that are not the page's own: uploads come in, meshes and motions that are open go out."""
+"""HTTP handlers for data beside the page: uploads come in; meshes, shapes, motions and reach maps go out."""
 
 from __future__ import annotations
 

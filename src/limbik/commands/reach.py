@@ -1,4 +1,4 @@
-"""`limbik reach`: a map of what a robot reaches, and what a map says."""
+"""`limbik reach`: make, print, compare or open maps of what a robot reaches; find where to put its base."""
 
 from __future__ import annotations
 

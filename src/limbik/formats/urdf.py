@@ -1,6 +1,6 @@
-"""URDF: the Unified Robot Description Format of ROS (https://wiki.ros.org/urdf/XML).
+"""Reads URDF, the robot description of ROS, into a model: links, joints, limits, mimic rules, masses, shapes.
 
-What moves is read: links, joints, limits, mimic rules, masses; and what collides, without opening its meshes.
+The format: https://wiki.ros.org/urdf/XML. It is written by `urdf_write`. Meshes are not opened.
 Colours, transmissions, sensors and simulators' extensions are not looked at. Where files leave something out:
 
 no <origin>     Nothing is between the links, as the specification says.

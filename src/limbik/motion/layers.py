@@ -32,6 +32,7 @@ USUAL_STEP = 0.25  # [rad or m] that poses at first are near enough for
 PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
 TIGHTER = 0.9  # of the allowed deviation: between the measured parts it may be a little more
 WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
+TIE = 1e-6  # cost per radian or metre from neutral of a beginning: of equal paths, the same one every time
 NO_EDGES = Edges(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
 
 
@@ -295,7 +296,7 @@ class Layers:
         reached = self._reached()
         if not reached:
             return Route([], [], 0.0, 0)
-        first = np.zeros(len(reached[0].q))
+        first = TIE * np.linalg.norm(reached[0].q - self._model.neutral, axis=1)
         if self._start is not None:
             first = np.linalg.norm(self.difference(self._start, reached[0].q), axis=1)
         index = self._index_of_layers()

@@ -1,4 +1,8 @@
-"""A limb of two bones brought to a target in closed form: a leg, an arm."""
+"""`Limb`: three links of a model as a limb of two bones, such as a leg or an arm, brought to targets.
+
+Finds the joints of its links, has `motion.two_bone` compute their rotations in closed form, and writes these
+into configurations.
+"""
 
 from __future__ import annotations
 

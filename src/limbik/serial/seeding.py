@@ -1,4 +1,7 @@
-"""What both drivers of the fast core do with one lane: give it a configuration, and take its answer.
+"""Where each attempt of the fast core begins: random configurations, or candidates of the seed table's cells.
+
+Also the conversion between the core's x and the q of joints, and the test of the tolerance. All of it for one
+lane, which the solve of one pose and that of a batch have in common.
 
 The lanes of a block lie side by side: number i of a lane stands at `work[i * WIDTH + lane]`.
 """

@@ -229,8 +229,8 @@ class Service:
         }
 
     def _in_world(self, request: InWorld) -> dict[str, Any]:
-        if request.world is None:
-            return {}
+        if request.world is None:  # a clearance without one is refused
+            return {"clearance": request.clearance} if request.clearance else {}
         return {"world": self._worlds.world(request.world), "clearance": request.clearance}
 
 

@@ -12,7 +12,7 @@ import { listen } from '../keys.js';
 import { Notices } from '../notice.js';
 import { Poses } from '../poses.js';
 import { Race } from '../race.js';
-import { ReachLine } from '../reach.js';
+import { ReachLine } from '../reachline.js';
 import { besideCards, besideRace } from '../region.js';
 import { solverInfo } from '../settings.js';
 import { Share } from '../share.js';

@@ -17,7 +17,7 @@ export class Explain {
    * @param {import('../calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
-   * @param {import('./objects.js').Objects} parts.objects
+   * @param {import('./objectedits.js').Objects} parts.objects
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('./loop.js').SpaceLoop} parts.loop
    * @param {import('./view.js').View} parts.view

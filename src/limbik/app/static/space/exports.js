@@ -18,7 +18,7 @@ export class Exports {
    * @param {import('../calls.js').Calls} parts.calls
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
-   * @param {import('./objects.js').Objects} parts.objects
+   * @param {import('./objectedits.js').Objects} parts.objects
    * @param {import('./stage.js').Stage} parts.stage
    * @param {import('./recorder.js').Recorder} parts.recorder
    * @param {import('./loop.js').SpaceLoop} parts.loop

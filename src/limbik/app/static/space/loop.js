@@ -12,7 +12,7 @@ export class SpaceLoop extends Loop {
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
-   * @param {import('./objects.js').Objects} parts.objects
+   * @param {import('./objectedits.js').Objects} parts.objects
    * @param {import('./motion.js').Motion} parts.motion
    * @param {import('../connection.js').Connection} parts.connection
    * @param {() => void} parts.onFrame  called after every answer

@@ -6,7 +6,7 @@ import { find } from '../controls.js';
 import { length } from '../format.js';
 import { keepFiles } from '../upload.js';
 import { placed } from './codec.js';
-import { decomposed } from './objects.js';
+import { decomposed } from './objectedits.js';
 import { MILLIMETRES } from './protocol.js';
 import { KINDS, LONGEST, SHORTEST } from './objectcodec.js';
 
@@ -17,7 +17,7 @@ export class ObjectList {
   /**
    * @param {object} parts
    * @param {import('../store.js').Store} parts.store
-   * @param {import('./objects.js').Objects} parts.objects
+   * @param {import('./objectedits.js').Objects} parts.objects
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./view.js').View} parts.view
    * @param {import('../calls.js').Calls} parts.calls

@@ -14,7 +14,7 @@ export class Remedies {
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
-   * @param {import('./objects.js').Objects} parts.objects
+   * @param {import('./objectedits.js').Objects} parts.objects
    * @param {() => void} parts.search  from anywhere
    */
   constructor({ store, arms, goals, objects, search }) {

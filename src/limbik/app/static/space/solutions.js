@@ -6,7 +6,7 @@ const LOCKED = ' Locked joints are counted as free.';
 
 export class SpaceSolutions extends Solutions {
   /**
-   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, goals: import('./goals.js').Goals, objects: import('./objects.js').Objects,
+   * @param {ConstructorParameters<typeof Solutions>[0] & {arms: import('./arms.js').Arms, goals: import('./goals.js').Goals, objects: import('./objectedits.js').Objects,
    *   motion: import('./motion.js').Motion}} parts
    */
   constructor({ arms, goals, objects, motion, ...parts }) {

@@ -9,7 +9,7 @@ import { Crew } from './armbodies.js';
 import { Gizmo, REACH } from './gizmo.js';
 import { Handles, orientation } from './handles.js';
 import { Hands } from './pointer.js';
-import { decomposed } from './objects.js';
+import { decomposed } from './objectedits.js';
 import { PathMarks } from './pathmarks.js';
 import { Scenery } from './scenery.js';
 import { Solids } from './solids.js';

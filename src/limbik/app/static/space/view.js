@@ -20,7 +20,7 @@ export class View {
    * @param {import('../store.js').Store} parts.store
    * @param {import('./arms.js').Arms} parts.arms
    * @param {import('./goals.js').Goals} parts.goals
-   * @param {import('./objects.js').Objects} parts.objects
+   * @param {import('./objectedits.js').Objects} parts.objects
    * @param {import('../theme.js').Theme} parts.theme
    * @param {import('../following.js').Following} parts.following
    */

@@ -1,4 +1,4 @@
-/** The objects around the arms. The store holds them; this says what can be done with them. */
+/** Edits of the objects around the arms in the store: add, rename, move, remove, put into an arm's hand; `solids.js` draws them. */
 
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';

@@ -1,4 +1,4 @@
-/** How far the target is out of reach, told while it is dragged. */
+/** The line of text that says how far out of reach the target is; the distance comes from the server. */
 
 import { length } from './format.js';
 
