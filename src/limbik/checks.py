@@ -1,4 +1,4 @@
-"""What checks for collisions answer: of one configuration, of many, of a path."""
+"""Results of collision checks: `Check` of one configuration, `BatchCheck` of many, `PathCheck` of a path."""
 
 from __future__ import annotations
 

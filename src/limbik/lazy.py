@@ -1,4 +1,4 @@
-"""A module of a package above, for the doors that a `Model` has to it."""
+"""`LazyModule`: a package above that is imported on first use, for the methods of `Model`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locks that a forked process finds open, whichever thread of its parent held them."""
+"""Locks that are released in a forked process, whichever thread of its parent held them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of a solve, as an editor shows them; `limbik.solvers.solve` says what each means."""
+"""Types of the options of a solve, for editors; `limbik.solvers.solve` documents them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a solve ended, and how far off a goal is."""
+"""`Status`: why a solve ended; and records of errors."""
 
 from __future__ import annotations
 

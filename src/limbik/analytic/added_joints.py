@@ -1,4 +1,5 @@
-"""Arms of fewer than six joints as arms of six, whose other joints stand still.
+"""Arms of fewer than six joints extended by fixed joints to six, so that the closed forms of six joints
+apply.
 
 A pose that the arm can reach has the same configurations then, with the added joints at zero. They are put
 where the six have a closed form: behind the last axes, to make a spherical wrist of them, and before these,

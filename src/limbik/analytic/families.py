@@ -1,4 +1,4 @@
-"""The closed forms of six joints, one function for each family of arms, on scalars.
+"""The closed forms of six-joint arms: one function for each family of arms, from a tool pose to joint angles.
 
 Each takes the arm, the pose and which of the branches is wanted, and gives the six motions. The joints are
 those of `analytic.axes`, with points on the axes where they intersect. Families:

@@ -1,4 +1,4 @@
-"""Every configuration of an arm of six revolute joints, of any geometry.
+"""All configurations of a 6R arm of any geometry: roots of a resultant (Raghavan & Roth 1993).
 
 Raghavan & Roth's elimination ("Inverse kinematics of the general 6R manipulator and related linkages", ASME
 Journal of Mechanical Design 115, 1993), in cosines and sines:

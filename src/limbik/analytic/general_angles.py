@@ -1,4 +1,4 @@
-"""The two unknown joints, where the suppressed one is known."""
+"""Two joint angles of a 6R arm from a root of the resultant, by the null vector of its matrix."""
 
 from __future__ import annotations
 

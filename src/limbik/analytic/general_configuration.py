@@ -1,4 +1,4 @@
-"""From three joints of the loop to all six, and Newton's method on the loop itself."""
+"""All six joint angles of a 6R arm from three, and Newton's method on its closed loop."""
 
 from __future__ import annotations
 

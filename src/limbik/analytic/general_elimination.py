@@ -1,4 +1,4 @@
-"""Two joints of six eliminated: six equations in the three others of the window (Raghavan & Roth 1993).
+"""Elimination of two joints of a 6R arm: six equations in three others (Raghavan & Roth 1993).
 
 The loop of six axes, closed by the pose, has five links that no pose changes. A window of five axes (1 to
 5, or 2 to 6, from either end) has four of them. Its last axis is a line that stands where joints 3, 4 and 5

@@ -1,4 +1,4 @@
-"""The program that finds every configuration of an arm of six revolute joints."""
+"""The compiled program that computes all configurations of a 6R arm."""
 
 from __future__ import annotations
 

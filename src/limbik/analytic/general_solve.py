@@ -1,4 +1,4 @@
-"""Every configuration of an arm of six revolute joints, from Python."""
+"""All configurations of a 6R arm as arrays: checks the arm, calls the compiled elimination."""
 
 from __future__ import annotations
 

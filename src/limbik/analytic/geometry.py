@@ -1,4 +1,4 @@
-"""What is special about the axes of an arm: which are parallel, and which intersect."""
+"""Parallel, intersecting and coincident axes of an arm, which decide its closed form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All branches of a closed form, checked: those that reach the pose within the joints' limits, each once."""
+"""Evaluates all branches of a closed form at a pose: keeps those within limits that reach it, each once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the numbers of a closed form lie: an array of the arm, and one that a solve works on.
+"""Offsets of the numbers of a closed form: in the array of an arm, and in that of a solve.
 
 Lengths are in units of the arm's own size, and joints in the order in which they are solved, which is that
 from the tool for an arm that is walked backwards. Answers and limits have the arm's own units and order.

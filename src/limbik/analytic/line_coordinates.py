@@ -1,4 +1,4 @@
-"""A point on a line in 15 numbers that rotations and translations act on linearly.
+"""A point on a line as 15 numbers, on which rotations and translations act linearly.
 
 Of a point p and a unit vector l these are the 14 sides of the equations of Raghavan & Roth ("Inverse
 kinematics of the general 6R manipulator and related linkages", 1993), and a one:

@@ -1,4 +1,4 @@
-"""What a roboticist calls an arm's geometry and its branches: shoulder left, elbow up, wrist flipped."""
+"""Names of arms' geometries and of their branches: shoulder left, elbow up, wrist flipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of an arm, as the kernels of its closed form take them."""
+"""Packs an arm into the numbers that the kernels of its closed form read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs of closed forms: the same kernels for all families of arms, with the branches of each."""
+"""The compiled programs of closed forms, one pair for each family: for one pose, and for many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer made exact: Newton's method on the six errors of a pose, by axes and steps (`analytic.axes`)."""
+"""Newton's method on the six errors of a pose: makes an answer of a closed form exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arm part of arms with prismatic joints: three joints, of which at least one slides, for a point.
+"""Closed forms of the first three joints of arms with prismatic joints, for a point.
 
 Each function brings the wrist's center to a point, as the ones of `analytic.families` do for three revolute
 joints: R a revolute joint, P a prismatic one, from the base. What is across, along or parallel makes one of

@@ -1,4 +1,5 @@
-"""The subproblems that closed forms are made of, on scalars (`compiler.symbols`).
+"""Subproblems of closed forms on scalars (Paden-Kahan and others): angles that bring points and lines
+together.
 
 Each finds the cosine and the sine of one joint's angle; where there is no exact one, that which comes nearest
 (least squares). Sources: B. Paden, "Kinematics and Control of Robot Manipulators", 1986; A. J. Elias &

@@ -1,4 +1,4 @@
-"""Arms of seven revolute joints with a spherical shoulder, an elbow and a spherical wrist.
+"""Closed form of seven-joint arms with spherical shoulder and wrist, by the swivel angle of the elbow.
 
 With shoulder and wrist held the elbow can swivel on a circle about the line between them; for
 each swivel angle there are two bends of the elbow, two rotations of the shoulder and two of the wrist.

@@ -1,4 +1,4 @@
-"""Moving one arm of a scene toward its goals with one solver, and measuring what it did."""
+"""Solves one arm of a scene for its goals with one solver, and measures the answer for the page."""
 
 from __future__ import annotations
 

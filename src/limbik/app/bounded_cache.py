@@ -1,4 +1,4 @@
-"""A bounded memory: what was not used for longest is dropped for what comes."""
+"""`BoundedCache`: a memory of limited size that drops what was not used for longest."""
 
 from __future__ import annotations
 

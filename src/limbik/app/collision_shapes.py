@@ -1,4 +1,4 @@
-"""The collision shapes of opened arms, made before they are needed, in a process of its own.
+"""Prepares the collision shapes of opened arms in a process of its own, before a page needs them.
 
 Meshes are cut into convex pieces once, which may take minutes, and libraries do it: nobody waits for that,
 and what hangs or dies in it is not the server.

@@ -1,4 +1,4 @@
-"""What is compiled ahead for the playground, and in which order."""
+"""The order in which solvers are compiled ahead for the playground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One WebSocket per page: what it may use, how its messages are taken in and answered, and when it ends."""
+"""`Connection`: one WebSocket of a page, its bounds, its sessions and its queue of requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a robot stands when it is opened: a configuration from which it can move to all sides."""
+"""The configuration in which an opened robot stands: bent, within limits, free to move."""
 
 from __future__ import annotations
 

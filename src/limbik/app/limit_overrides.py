@@ -1,4 +1,4 @@
-"""Arms whose joints may go farther than their model says: limits that a person has widened in the page."""
+"""A model whose joint limits a person has widened in the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source text of each method's step, the part of a solver that reads like the paper."""
+"""The source text of each method's step, shown on the page."""
 
 from __future__ import annotations
 

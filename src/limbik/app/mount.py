@@ -1,4 +1,4 @@
-"""A model on a link of its own, so that it stands elsewhere."""
+"""A model placed on a link of its own at a pose in the world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moving the joints of an arm while its goals are held: by small steps, or along a known curve."""
+"""Moves the joints of an arm while its goals are held: by small steps, or along a known curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scene that is open in the playground: its arms, what they look like, and what was remarked meanwhile."""
+"""The arms of a scene that a page has open, their looks, and remarks from reading it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page and its files. Their addresses in the page have a version: a browser asks for each only once."""
+"""Serves the page's own files, with addresses that carry the version so that browsers cache them."""
 
 from __future__ import annotations
 

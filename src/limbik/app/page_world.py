@@ -1,4 +1,4 @@
-"""What stands around the arms of a page: its objects as a world, and arms that carry some of them."""
+"""The obstacles of a page as a `World`, and models of arms that carry objects."""
 
 from __future__ import annotations
 

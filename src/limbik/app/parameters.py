@@ -1,4 +1,4 @@
-"""The settings that each solver knows."""
+"""The parameters of each solver, as the page offers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joints along a path of poses, as the page plays them."""
+"""Solves a path of poses for the page: joints over time, lengths, breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reach maps as the 3-D page shows them."""
+"""Reach maps for the 3-D page: voxels, colours, and the orientations reached at one voxel."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What readers and writers warn of, for the page that made the request. No remark names a folder of this
-machine.
-"""
+"""Collects what readers and writers warn of, as notes for the page without names of local folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be done about goals that are not met: the reason in one sentence, and changes that help."""
+"""Explains to the page why goals are not met: a sentence, and changes that would help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots side by side: each stands beside the one before, along y, as far as both need."""
+"""Puts several robots side by side along y, as far apart as they need."""
 
 from __future__ import annotations
 

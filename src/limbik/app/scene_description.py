@@ -1,4 +1,4 @@
-"""A scene in the words of the protocol: all that a page needs to draw it and to move it by itself."""
+"""Describes an opened scene for the page: joints, limits, shapes, starts, frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening scenes: robots by name, descriptions as text, and what was uploaded.
+"""Opens scenes from robots' names, texts and uploads; caches them.
 
 Of a text or an upload nothing is opened but what came with it (`limbik.formats.confined_files`), and of a
 package only the description and meshes that it lists. No message names a folder of this machine.

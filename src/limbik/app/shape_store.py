@@ -1,4 +1,4 @@
-"""Shapes that are too large for a message: meshes, hulls, clouds and grids of files that a page has opened.
+"""Stores shapes that are too large for a message under tokens: meshes, hulls, clouds, grids.
 
 The server keeps them in memory by the hash of what they are, and pages name them by it.
 """

@@ -1,4 +1,4 @@
-"""Those of all solutions that a page shows: few enough to be told apart, and far from each other."""
+"""Selects which of all solutions the page shows: few, and far from each other."""
 
 from __future__ import annotations
 

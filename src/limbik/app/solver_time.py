@@ -1,4 +1,4 @@
-"""How long a solver takes: a solve without what is made once, an iteration without what every call costs."""
+"""Measures how long a solver takes for a solve and for an iteration, without setup and calls."""
 
 from __future__ import annotations
 

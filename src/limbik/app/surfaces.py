@@ -1,4 +1,4 @@
-"""What shapes look like, as a page draws them."""
+"""Triangles of shapes, as the page draws them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Threads for what takes too long for the event loop."""
+"""A pool of threads for work that takes too long for the event loop."""
 
 from __future__ import annotations
 

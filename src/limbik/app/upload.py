@@ -1,4 +1,4 @@
-"""What a page uploads: several files or a zip, unpacked in memory and never written to disk.
+"""Unpacks uploads in memory: several files or a zip, with limits of size and safe names.
 
 Names are only names: they are checked, and no file is opened by them.
 """

@@ -1,4 +1,4 @@
-"""Files of objects that come from a page: worlds, meshes and clouds of points.
+"""Reads objects from files of a page: worlds, meshes and clouds of points.
 
 They are read in a process of their own, and of a world nothing is opened but what came with it.
 """

@@ -1,4 +1,4 @@
-"""What callers give to checks."""
+"""Checks the arguments of collision checks: worlds, clearances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Capsules along the links of a model whose description says nothing of what collides."""
+"""Fits capsules along the links of a model without collision shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of one model against one world, for those who ask often: solvers, trackers, paths."""
+"""`Checker`: one model in one world, prepared for many collision checks."""
 
 from __future__ import annotations
 

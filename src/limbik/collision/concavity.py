@@ -1,4 +1,4 @@
-"""How far a surface reaches beyond another one: bounds, not estimates."""
+"""Upper bounds of how far one surface reaches beyond another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What distances are computed between: convex cores, each with all points within a radius of it."""
+"""`ConvexPiece`: a convex core and a radius about it, between which distances are computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spheres that contain convex pieces: by construction, not by samples.
+"""Spheres that contain convex pieces.
 
 A piece is cut by planes into parts; around the corners of each part a sphere is laid. A sphere that contains
 the corners of a convex part contains the part, and the parts fill the piece. The part whose sphere reaches

@@ -1,4 +1,4 @@
-"""Concave meshes as convex pieces that contain them.
+"""Decomposes concave meshes into convex pieces that contain them.
 
 The surface is cut in two by a plane, each part again, always the one whose cut wins most; each piece is the
 convex hull of its part of the surface. For a closed surface the hull of what lies on one side of a plane

@@ -1,4 +1,4 @@
-"""JSON and YAML as plain data, and what every reader of worlds looks up in it."""
+"""Reads JSON and YAML as plain data, and looks up entries with clear errors."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Pairs of bodies that no moving joint brings together or apart: those that hang on the base, and those that
-are rigid with a frame of known pose.
-"""
+"""Pairs of bodies that no moving joint brings together or apart: on the base, or rigid with a known frame."""
 
 from __future__ import annotations
 

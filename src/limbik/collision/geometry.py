@@ -1,4 +1,4 @@
-"""What of a model collides: bodies of convex pieces, and the spheres about them."""
+"""The collision geometry of a model: its bodies, their convex pieces and the spheres about them."""
 
 from __future__ import annotations
 

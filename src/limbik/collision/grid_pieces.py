@@ -1,4 +1,4 @@
-"""Boxes that contain what is solid in a grid of distances."""
+"""Boxes that contain the solid part of a grid of distances."""
 
 from __future__ import annotations
 

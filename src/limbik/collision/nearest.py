@@ -1,4 +1,4 @@
-"""Which pairs of bodies are near each other, how far apart they are, and how joints change that.
+"""Kernel that finds near pairs of bodies, their distances, and the derivatives of these.
 
 From coarse to exact: spheres about the bodies, spheres and boxes about their pieces, then the distances of
 pieces (`collision.gjk`). Every coarse bound is below the distance, so nothing near is passed over.

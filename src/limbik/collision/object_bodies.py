@@ -1,4 +1,4 @@
-"""The bodies of objects, as searches for near pairs take them."""
+"""Packs the objects of a world for the search of near pairs."""
 
 from __future__ import annotations
 

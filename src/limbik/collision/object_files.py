@@ -1,4 +1,4 @@
-"""Objects in files that come together: worlds with the meshes that they name, meshes and clouds of points.
+"""Reads objects from several files: worlds with the meshes that they name, meshes, clouds of points.
 
 Nothing is opened but what came.
 """

@@ -1,4 +1,4 @@
-"""Bodies as the kernels of collisions read them."""
+"""Packs bodies and pieces into the records that the collision kernels read."""
 
 from __future__ import annotations
 

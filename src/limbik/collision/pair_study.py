@@ -1,4 +1,4 @@
-"""Which of the checked pairs of a model can touch at all: proved where it can be, else counted in samples."""
+"""Studies which of the checked pairs of a model can touch at all: by proof, or by samples."""
 
 from __future__ import annotations
 

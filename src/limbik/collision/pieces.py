@@ -1,4 +1,4 @@
-"""Convex pieces of shapes: what distances are computed between.
+"""Divides shapes into convex pieces.
 
 Spheres, capsules, cylinders, boxes and hulls of few corners are one piece, exactly. Whatever else is made of
 pieces, they contain it; how far they reach beyond it is said.

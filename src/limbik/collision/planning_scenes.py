@@ -1,4 +1,4 @@
-"""MoveIt's planning scenes: `.scene` texts, and messages written as YAML or JSON.
+"""Reads MoveIt's planning scenes: `.scene` texts, and messages written as YAML or JSON.
 
 A text is that of `planning_scene::PlanningScene::saveGeometryToStream`: in parentheses the name of the scene;
 for each object `* name`, since MoveIt 1.1 its pose, the number of its shapes, each with its numbers, its pose

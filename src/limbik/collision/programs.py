@@ -1,4 +1,4 @@
-"""The programs of collisions."""
+"""The compiled programs of collision checks."""
 
 from __future__ import annotations
 

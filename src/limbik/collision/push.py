@@ -1,4 +1,4 @@
-"""Out of collision, with the goals held: near pairs of bodies push, below the goals.
+"""Kernel that pushes a configuration out of collision while its goals are held.
 
 Each step first does what the goals ask for; in what that leaves free it is the shortest with which the pairs
 come as far apart as they should be, or as near to that as can be, within the limits of the joints. That is a

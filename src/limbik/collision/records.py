@@ -1,4 +1,4 @@
-"""What the kernels of collisions read: pieces, and bodies of them."""
+"""Record types of the collision kernels: pieces, and bodies of pieces."""
 
 from __future__ import annotations
 

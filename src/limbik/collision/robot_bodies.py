@@ -1,4 +1,4 @@
-"""The bodies of a model, as searches for near pairs take them."""
+"""Packs the bodies of a model for the search of near pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`numerics.min_norm_step` for Python: by machine code, or by Python until there is some."""
+"""Solves for the shortest change that keeps inequalities, from Python (`numerics.min_norm_step`)."""
 
 from __future__ import annotations
 

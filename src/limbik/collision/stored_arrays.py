@@ -1,4 +1,4 @@
-"""What is made of shapes, stored on disk under a hash of what it was made from."""
+"""Stores arrays made from shapes on disk under a hash of their source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands around a robot: shapes with names and poses."""
+"""`World`: the obstacles around a robot, shapes with names and poses."""
 
 from __future__ import annotations
 

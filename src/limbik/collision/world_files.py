@@ -1,4 +1,4 @@
-"""Worlds in files.
+"""Reads and writes worlds as YAML or JSON.
 
 limbik's own form is JSON or YAML:
 

@@ -1,4 +1,4 @@
-"""Answers of a solve as text of 80 columns, and as data for JSON."""
+"""Prints the solution of a solve as text of 80 columns, or as data for JSON."""
 
 from __future__ import annotations
 

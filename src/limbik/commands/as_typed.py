@@ -1,4 +1,4 @@
-"""Messages about options of the command line, by the names that are typed."""
+"""Rewrites messages to name options as they are typed on the command line."""
 
 from __future__ import annotations
 

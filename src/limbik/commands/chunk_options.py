@@ -1,4 +1,4 @@
-"""Options of commands that work in chunks: maps and datasets."""
+"""Options of the commands that work in chunks: `limbik reach` and `limbik dataset`."""
 
 from __future__ import annotations
 

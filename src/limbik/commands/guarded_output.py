@@ -1,4 +1,4 @@
-"""What the command line writes to: any character can be written, and a failure is told from all others."""
+"""Output of the command line that can write any character, and reports its own failures apart."""
 
 from __future__ import annotations
 

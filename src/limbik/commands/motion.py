@@ -1,4 +1,4 @@
-"""`limbik motion`: what is in a motion file and what is wrong with it, and the motion in another format."""
+"""`limbik motion`: inspect and measure a motion file, or convert it to another format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`limbik motion clean`, `ground`, `lengths` and `retarget`: motions that are changed."""
+"""`limbik motion clean`, `ground`, `lengths` and `retarget`: change a motion and write it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`limbik motion fill` and `solve`: markers of motion capture."""
+"""`limbik motion fill` and `solve`: fill gaps of markers, and solve a skeleton for them."""
 
 from __future__ import annotations
 

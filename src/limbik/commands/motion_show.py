@@ -1,4 +1,4 @@
-"""`limbik motion show` and `picture`: a motion in the browser, and as a picture."""
+"""`limbik motion show` and `picture`: open a motion in the browser, or draw it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that `limbik info ROBOT` says of a robot, as data."""
+"""The data of `limbik info ROBOT`: joints, limits, frames, solvers."""
 
 from __future__ import annotations
 

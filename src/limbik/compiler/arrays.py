@@ -1,5 +1,4 @@
-"""What a kernel takes, read from its annotations: arrays of a type and shape, NamedTuples of them, whole
-numbers and a watch; and memory for such arrays.
+"""Array types of kernels' arguments, read from annotations; allocates such arrays.
 
 `Annotated[Floats, array(n_rows, nv)]` is a matrix whose sizes depend on the problem, by name.
 """

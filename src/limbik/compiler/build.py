@@ -1,4 +1,4 @@
-"""Machine code for this processor, of a program's bitcode and what is linked to it.
+"""Compiles a program's bitcode to machine code for this processor, with what is linked to it.
 
 A process of its own runs this file as a script, without the rest of the package: LLVM, and nothing else.
 """

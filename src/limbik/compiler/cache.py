@@ -1,4 +1,4 @@
-"""Where something is stored for the next process."""
+"""The folder in which machine code and tables are stored for the next process."""
 
 from __future__ import annotations
 

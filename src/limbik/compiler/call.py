@@ -1,4 +1,4 @@
-"""A program with its arguments, as often as it is called: by machine code, or until then by Python itself."""
+"""`Call`: a program bound to its arguments, run by machine code, or by Python until there is some."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The path from Python into machine code: entries in LLVM's language, and what Python calls once they are
-loaded.
+"""Makes Python callables of compiled functions, without the cost of ctypes.
 
 A single solve takes about a microsecond, and ctypes a third of one more, or several where there are many
 arguments: an entry is a function as CPython calls its own built-in ones (METH_FASTCALL, of the stable

@@ -1,4 +1,4 @@
-"""Straight-line code from a function on scalars: for one problem, or for several lanes at once.
+"""Emits straight-line LLVM code from a function on scalars, for one problem or for several lanes.
 
 A block holds one number per row and lane, the lanes of a row side by side. The code is written as LLVM text
 with vectors, which takes LLVM a tenth of a second where a compiler that first has to find the vectors takes

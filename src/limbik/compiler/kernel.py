@@ -1,4 +1,4 @@
-"""Functions that are compiled into programs, and that Python can run as they are.
+"""The decorator `compiled`: functions that programs are compiled from, and that Python can run as they are.
 
 `@compiled` marks a function as a kernel. `kernel.bind(step=..., ROWS=2)` gives a new kernel in which some
 global names mean something else: this is how one loop serves every solver, with its step inlined and its

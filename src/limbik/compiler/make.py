@@ -1,4 +1,4 @@
-"""Bitcode of a kernel, by Numba: of programs that come with the package, and of a method of the user's own.
+"""Compiles kernels to bitcode by Numba: those of the package, and methods of users.
 
 Numba types and lowers the functions, and no more: the processor that they will run on, and the shape of a
 chain, are not known yet. Names that are `OPEN` become constants and functions that are only declared.

@@ -1,4 +1,4 @@
-"""Machine code of programs: made by a process of its own, stored in files, loaded without importing Numba.
+"""Loads machine code of programs from the cache, or has another process compile it.
 
 A program's bitcode comes with the package; what a shape of chain adds to it is written in LLVM's language,
 and LLVM takes about a second for both together. The file's name tells what went into it (the bitcode, the

@@ -1,4 +1,4 @@
-"""What a program is, before there is machine code of it."""
+"""`Program`: a kernel with its name, its source and what is linked to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scalar mathematics that runs on floats, on NumPy arrays and on symbols.
+"""Scalar mathematics on floats, on NumPy arrays, or on symbols of code that is emitted.
 
 A function written with `+ - * /`, comparisons and the operations below can be called with floats (one
 problem), with arrays (one problem per element), or with symbols of a `Tape`, which records what is done to

@@ -1,4 +1,4 @@
-"""What dual numbers know of NumPy: the partial derivatives of its functions, and which are linear."""
+"""Derivatives of NumPy's functions for dual numbers."""
 
 from __future__ import annotations
 

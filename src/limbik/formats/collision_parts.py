@@ -1,4 +1,4 @@
-"""What collides of robots by name, and which pairs of their links may touch: from what is installed."""
+"""Collision shapes and pair rules of robots by name, from installed packages."""
 
 from __future__ import annotations
 

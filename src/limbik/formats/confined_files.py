@@ -1,4 +1,4 @@
-"""Descriptions that may name only the files that came with them: nothing on the disk is opened for them.
+"""Opens only files that came with a description: nothing else on the disk.
 
 MuJoCo by itself would look on the disk for what an MJCF includes and for its meshes. So includes are put in
 their places here, meshes are handed over under names that no file has, and what else could open a file, or

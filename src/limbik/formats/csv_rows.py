@@ -1,4 +1,4 @@
-"""The rows of a CSV file that say something, with their lines: not empty ones or those that begin with #."""
+"""Rows of a CSV file with their line numbers, without empty lines and comments."""
 
 from __future__ import annotations
 

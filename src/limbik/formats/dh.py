@@ -1,4 +1,4 @@
-"""Tables of Denavit-Hartenberg parameters, as CSV or YAML.
+"""Reads tables of Denavit-Hartenberg parameters from CSV or YAML.
 
     # convention: standard
     joint,     type,      theta, d,     a,      alpha, lower, upper

@@ -1,4 +1,4 @@
-"""The Denavit-Hartenberg rows of a chain in a model, in either convention."""
+"""Computes the Denavit-Hartenberg rows of a chain in a model, in either convention."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which link goals mean when neither the file nor the user says it: the tool of the longest arm.
+"""Chooses the default end effector of a model: the tool of the longest arm.
 
 1. The arm is the path with the most joints that move on their own (the first in the file among equals).
 2. Its gripper is taken off: the arm ends where it splits into fingers, that is, into branches which each have

@@ -1,4 +1,4 @@
-"""Limits of followers that contradict their mimic rules, as some files have them."""
+"""Removes limits of mimic joints that contradict their leader's."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""glTF 2.0 as it stands in a file: the JSON and its buffers, read and written without changing what is not
-understood.
+"""Reads and writes glTF 2.0 files: the JSON and its buffers, leaving the rest unchanged.
 
 GLB (and .vrm) is a header, a chunk of JSON and a chunk of bytes, which is the first buffer; .gltf is the JSON
 alone. Other buffers stand in files beside it or as base64 in the JSON.

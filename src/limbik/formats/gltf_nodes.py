@@ -1,4 +1,4 @@
-"""The nodes of glTF as a tree: names, parents, and where they are in rest. (glTF 2.0 specification, 3.5)"""
+"""The nodes of a glTF file as a tree: names, parents, poses at rest. (glTF 2.0 specification, 3.5)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of a marker file finds."""
+"""The content of a marker file as readers return it: names, positions, rate, unit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markers: positions of points over time, as optical motion capture gives them, read from C3D or TRC."""
+"""`Markers`: positions of points over time from optical motion capture; `load_markers` reads C3D and TRC."""
 
 from __future__ import annotations
 

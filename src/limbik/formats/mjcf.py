@@ -1,4 +1,4 @@
-"""MJCF, the format of MuJoCo, through MuJoCo's own compiler.
+"""Reads MJCF, the format of MuJoCo, into a model, by MuJoCo's own compiler.
 
 Defaults, includes, attached models, replicates, composites, angles and orientations are MuJoCo's to expand;
 what comes out is read here. Meshes and textures are left away before that, except meshes that masses come

@@ -1,4 +1,4 @@
-"""What is refused in an MJCF before MuJoCo reads it: what would end the process, or take all its memory.
+"""Refuses MJCF that would end the process or exhaust memory, before MuJoCo reads it.
 
 MuJoCo 4.0 takes the names of unknown default classes for formats of printf, so that a "%n" in one ends the
 process and a "%lx" shows its memory. And a few words in a file can ask for any amount of memory.

@@ -1,4 +1,4 @@
-"""What of an MJCF collides, as MuJoCo means it, without reading its mesh files.
+"""Collision shapes and pair rules of an MJCF, without reading its mesh files.
 
 Geoms collide whose contype or conaffinity is not 0, and those of a <pair>. Of a mesh MuJoCo takes the convex
 hull. Two bodies are not looked at whose geoms' bits do not meet, unless a <pair> names two of them, nor those

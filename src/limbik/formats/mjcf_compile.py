@@ -1,4 +1,4 @@
-"""MJCF compiled by MuJoCo, with nothing in it that kinematics, masses and collisions do not need."""
+"""Compiles MJCF by MuJoCo, reduced to what kinematics, masses and collisions need."""
 
 from __future__ import annotations
 

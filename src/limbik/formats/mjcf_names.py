@@ -1,4 +1,4 @@
-"""Names for the parts of a compiled MJCF: unique where limbik needs it, telling where the file gives none."""
+"""Unique names for the parts of a compiled MJCF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of an MJCF: its geoms, with meshes as MuJoCo compiles them."""
+"""Visual shapes of an MJCF: its geoms, with meshes as MuJoCo compiles them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The motion of any model as CSV: a column `time` [s] and one for each number of q, in any order; other
-columns are left aside.
+"""Reads and writes motions of any model as CSV: a column `time` [s] and one for each number of q.
 
 Columns are called like their joints [rad or m]; of a ball or floating joint there is one for each number:
 "joint.x", "joint.y", "joint.z" [m], "joint.qx", "joint.qy", "joint.qz", "joint.qw".

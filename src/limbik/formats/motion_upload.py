@@ -1,4 +1,4 @@
-"""The motion in files that are in memory, such as those of an upload."""
+"""Reads a motion from files in memory, such as those of an upload."""
 
 from __future__ import annotations
 

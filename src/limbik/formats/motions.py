@@ -1,4 +1,4 @@
-"""Motion: a model and its configurations over time, read from a file and written to one."""
+"""`Motion`: a model and its configurations over time; `load_motion` reads one from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the files are that robots name: package://, file:// and relative addresses, without ROS."""
+"""Resolves addresses of files that robots name: package://, file:// and relative ones, without ROS."""
 
 from __future__ import annotations
 

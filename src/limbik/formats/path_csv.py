@@ -1,4 +1,4 @@
-"""Poses along a path from CSV, and the path of joints as CSV, which can be read as poses again.
+"""Reads poses along a path from CSV, and writes joint paths as CSV.
 
 The first line names the columns, in any order: x, y, z [m]; qx, qy, qz, qw, or roll, pitch, yaw [rad] about
 the fixed axes x, y, z, in this order; time [s] where there is one. Other columns are left aside, and so are

@@ -1,4 +1,4 @@
-"""Where links of another description of the same robot stand in those of a robot that limbik brings along.
+"""Maps the links of a preset robot to those of another description of the same robot.
 
 The description need not have the same links. Where its joints, one for one, move as those of the model do,
 each of its links stands still in one of the model's. Fingers and other joints that the model does not have

@@ -1,4 +1,4 @@
-"""The look of a robot that limbik brings along, from a description of the same robot in another package."""
+"""Visual shapes for preset robots, from another description of the same robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robots by name: those that limbik brings along, and those whose descriptions other packages hold.
+"""Finds robots by name: presets, and descriptions in installed packages.
 
 `robots.toml` beside this file lists them. Descriptions are looked for in the installed packages, by the paths
 that these are known to have; no package is imported, and nothing is fetched.

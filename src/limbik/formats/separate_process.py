@@ -1,4 +1,4 @@
-"""Work on a file in a process of its own: for what may hang, fill the memory, or end the process.
+"""Runs a reader in a process of its own, with limits of time and memory.
 
 The process imports only what the work needs: it passes by the front doors of limbik's packages, which import
 all that is behind them. What it answers is unpickled here, because limbik's own code has written it.

@@ -1,4 +1,4 @@
-"""The links of any motion as bones, y up: what BVH and glTF are made of where it was not read from them."""
+"""`Skeleton`: the links of any motion as bones with y up, from which BVH and glTF are written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader is given: the path of a file, or the text itself."""
+"""`Source`: the text of a description and the path it came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SRDF: what MoveIt and others know about a robot besides its joints (https://wiki.ros.org/srdf).
+"""Reads SRDF, MoveIt's file of groups, states and disabled pairs (https://wiki.ros.org/srdf).
 
 Read are groups, group states, end effectors, virtual and passive joints, and pairs of links whose
 collisions are not looked at; other elements (spheres, rotors, grippers of other programs) are not.

@@ -1,4 +1,4 @@
-"""SRDF written: the pairs of links whose collisions are not looked at."""
+"""Writes SRDF with the pairs of links whose collisions are disabled."""
 
 from __future__ import annotations
 

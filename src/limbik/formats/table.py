@@ -1,4 +1,4 @@
-"""Tables with settings above them, as CSV or YAML, every cell with the line that it stands on.
+"""Reads tables with settings above them, as CSV or YAML, with line numbers.
 
 CSV: settings are comments such as `# convention: standard`; the first other line names the columns.
 YAML: settings are keys of the document; the rows are a list of mappings under `rows`.

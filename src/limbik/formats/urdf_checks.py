@@ -1,4 +1,4 @@
-"""Whether the links and joints of a URDF make one tree, and its mimic rules make sense."""
+"""Checks that the links and joints of a URDF make one tree with consistent mimic rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a URDF collides: its <collision>s."""
+"""Collision shapes of a URDF: its <collision> elements."""
 
 from __future__ import annotations
 

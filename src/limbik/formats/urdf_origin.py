@@ -1,4 +1,4 @@
-"""The <origin> of a URDF's joints, masses and shapes."""
+"""Poses of the <origin> elements of a URDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A shape in a URDF, under <visual> or <collision> (https://wiki.ros.org/urdf/XML/link)."""
+"""Reads a shape under <visual> or <collision> of a URDF (https://wiki.ros.org/urdf/XML/link)."""
 
 from __future__ import annotations
 

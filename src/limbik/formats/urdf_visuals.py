@@ -1,4 +1,4 @@
-"""What a URDF looks like: its <visual>s."""
+"""Visual shapes of a URDF: its <visual> elements."""
 
 from __future__ import annotations
 

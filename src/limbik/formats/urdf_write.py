@@ -1,5 +1,4 @@
-"""URDF written from models: what moves, its limits and masses, so that it reads back to the same kinematics,
-and what collides, as far as URDF has it.
+"""Writes URDF from models: joints, limits, masses and collision shapes.
 
 Frames that are no links become links on fixed joints. URDF has no ball joints: one is written as three
 revolute joints NAME.x, NAME.y and NAME.z at one point, in the order of its Euler limits and with these; a

@@ -1,4 +1,4 @@
-"""A visual: a mesh or a simple shape that a URDF or MJCF hangs on a link."""
+"""`Visual`: a mesh or simple shape with a colour, on a link."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a robot looks like: the visuals in a URDF or MJCF.
+"""Reads the visual shapes of a robot from its URDF or MJCF.
 
 Kinematics needs none of it. Nothing is opened but the description and, by MuJoCo, the meshes of an MJCF:
 where a mesh of a URDF is, is told, and who draws it reads it.

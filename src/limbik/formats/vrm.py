@@ -1,4 +1,4 @@
-"""Which node is which bone of a human body, as VRM files say it: VRM 1.0, its animations, and VRM 0."""
+"""Roles of nodes as bones of a human body, as VRM files name them: VRM 1.0, its animations, VRM 0."""
 
 from __future__ import annotations
 

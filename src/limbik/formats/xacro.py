@@ -1,4 +1,4 @@
-"""xacro: URDF with macros, expressions and includes (https://wiki.ros.org/xacro), through its own library.
+"""Expands xacro, URDF with macros (https://wiki.ros.org/xacro), through its own library.
 
 A xacro file is a program: it evaluates Python's expressions, reads environment variables and includes other
 files. Process only those that you trust. It runs in a process of its own, which ends after `SECONDS`, or with

@@ -1,4 +1,4 @@
-"""xacro's own library at work, as `limbik.formats.xacro` lets it work in a process of its own.
+"""Runs xacro's own library, in the process that `formats.xacro` starts.
 
 The library is changed here so that its elements know where they stand, for messages, and so that it opens
 no pipes and devices. It is imported only where it works.

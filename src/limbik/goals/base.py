@@ -1,4 +1,4 @@
-"""What every goal is, and how its numbers are checked."""
+"""`Goal`: the base class of goals, and checks of their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goals from what a caller gives."""
+"""Converts what callers pass as a goal (point, pose, goals) to goals."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""How far goals are from being met, and how that changes: by the model's own kinematics, apart from any
-solver.
-"""
+"""Errors of goals and their Jacobians at a configuration, by the model's kinematics alone."""
 
 from __future__ import annotations
 

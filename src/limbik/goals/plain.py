@@ -1,4 +1,4 @@
-"""Plain goals, which every solver knows: a position, a rotation or a pose; and what is plain of others."""
+"""Reduces goals to those that every solver knows: a position, a rotation or a pose of a frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of goals in words."""
+"""Writes numbers of goals as text."""
 
 from __future__ import annotations
 

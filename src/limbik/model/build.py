@@ -1,4 +1,4 @@
-"""Models made in a few words: planar arms, ball-joint arms, and trees joint by joint."""
+"""`ModelBuilder`, `planar_arm` and `ball_arm`: models made in a few words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The path from the world to one frame: moving joints only, everything fixed folded in."""
+"""`Chain`: the moving joints from the world to one frame, with fixed transforms folded in."""
 
 from __future__ import annotations
 

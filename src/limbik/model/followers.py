@@ -1,4 +1,6 @@
-"""Joints that follow others by a mimic rule (URDF's <mimic>; MuJoCo's linear joint equality)."""
+"""Joints that follow others by a mimic rule: their values and velocities (URDF's <mimic>, MuJoCo's joint
+equality).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the joints are from their limits, and beyond which of them a configuration is."""
+"""Distances of joints from their limits, and the limits that a configuration violates."""
 
 from __future__ import annotations
 

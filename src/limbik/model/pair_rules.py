@@ -1,4 +1,4 @@
-"""Which pairs of links may touch, as a user or a file says it."""
+"""`PairRule`: allows or checks collisions of pairs of links."""
 
 from __future__ import annotations
 

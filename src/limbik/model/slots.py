@@ -1,4 +1,4 @@
-"""Slots in a model for what others make of it once, such as the plans of the solvers."""
+"""Slots in a model that cache what others derive from it, such as plans of solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the last three revolute joints of an arm form a wrist, and whether their axes meet.
+"""Whether the last three revolute joints of an arm form a wrist, and whether it is spherical.
 
 Where they meet in one point, position and orientation can be solved one after the other (Pieper 1968).
 """

@@ -1,4 +1,4 @@
-"""A chain of links that looks at a point: a spine, a neck and a head; a turret.
+"""`Aim`: turns a chain of links until the last one looks at a point: a spine, a neck and a head.
 
 For one joint: the ray from the eye along its direction meets the sphere about the joint through the target at
 one point; the smallest rotation that brings that point to the target is exact, wherever the eye is beside the

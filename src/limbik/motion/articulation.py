@@ -1,4 +1,4 @@
-"""A skeleton whose joints are groups: what turns a bone against the one before it, as one rotation.
+"""Rotations of bones to and from joint values: ball joints, channels of BVH, up to three hinges.
 
 A group is a ball joint, a floating joint, the channels of a BVH joint, or up to three hinges in a row whose
 axes meet in one point.

@@ -1,4 +1,4 @@
-"""Steps that bring nothing into collision.
+"""Corrects steps of a tracker so that nothing collides, by velocity dampers.
 
 Pairs of bodies that are near may come nearer no faster than in proportion to what is left between them, as in
 the velocity dampers of Faverjon & Tournassoud (1987): an arm slides along what is in its way. Of all steps

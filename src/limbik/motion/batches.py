@@ -1,4 +1,4 @@
-"""Limbs, hinges and trunks, by machine code once there is any, until then by Python itself."""
+"""Runs the kernels of limbs, hinges and trunks on many frames, compiled or by Python."""
 
 from __future__ import annotations
 

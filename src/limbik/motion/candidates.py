@@ -1,4 +1,4 @@
-"""The configurations for one pose of a path, of all branches."""
+"""`Candidates`: the configurations for one pose of a path, of all branches."""
 
 from __future__ import annotations
 

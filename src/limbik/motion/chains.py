@@ -1,4 +1,4 @@
-"""Chains of bones that are turned in the world: what `aim` and `spline` have in common."""
+"""`LinkChain`: links in a row that are rotated in the world, for `aim` and `spline`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When feet stand on the ground: by height and speed of smoothed positions, with hysteresis and a median."""
+"""Detects when feet are on the ground, by height and speed with hysteresis."""
 
 from __future__ import annotations
 

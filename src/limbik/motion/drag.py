@@ -1,4 +1,4 @@
-"""A hand, a foot or the hips of one frame put elsewhere, and the frames around it with them."""
+"""`drag`: moves a hand, a foot or the hips in one frame, and the frames around it with them."""
 
 from __future__ import annotations
 

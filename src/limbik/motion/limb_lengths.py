@@ -1,4 +1,4 @@
-"""Bones of one length each: for motions whose bones stretch, or are not as long as those of the person."""
+"""`fit_limb_lengths`: gives bones one length over a motion, and keeps hands and feet where they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far each joint may go in one step: limits of position, velocity and acceleration as one interval.
+"""Bounds of each joint's step from its limits of position, velocity and acceleration.
 
 Velocities are constant during a step. A joint that stays in these intervals can always stop before its limit
 without more than its acceleration: the interval of the next step is never empty.

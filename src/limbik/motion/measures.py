@@ -1,5 +1,5 @@
-"""What is wrong with a motion, in real units: sliding feet, feet in the ground, jerk, jitter, peaks, limbs
-that change their length, limits, knees that pop, and how far it is from what it was to follow.
+"""`measure`: quality of a motion in real units: foot sliding, penetration, jerk, jitter, peaks, limits, knee
+pops.
 """
 
 from __future__ import annotations

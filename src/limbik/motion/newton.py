@@ -1,4 +1,4 @@
-"""The second-order model of a level of goals that a tracker cannot meet.
+"""Second-order model of a level of goals that a tracker cannot meet.
 
 The Hessian of its Lagrangian (Nocedal & Wright 2006, section 18.1) has the second derivatives of its own
 rows, times the errors that no step takes off, and those of the rows above, times the multipliers with which

@@ -1,4 +1,4 @@
-"""Continuous paths: configurations for a sequence of poses, chosen among all branches."""
+"""`solve_path`: configurations along a sequence of poses, chosen among all branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A motion as a picture in SVG: figures from the side, one after the other, on the ground."""
+"""Draws a motion as SVG: figures from the side, one after the other."""
 
 from __future__ import annotations
 

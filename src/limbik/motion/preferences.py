@@ -1,4 +1,4 @@
-"""What a path prefers among configurations, besides little motion."""
+"""Costs of configurations that a path prefers: manipulability, distance to limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs of trackers, limbs, groups of hinges, and avatars."""
+"""The compiled programs of trackers, limbs, hinges and avatars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of velocity and acceleration as a caller gives them."""
+"""Reads limits of velocity and acceleration from a caller's arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A goal for joints in one frame after the other: to stay, and to come home a little."""
+"""A posture goal that follows each frame, and pulls a little toward home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A motion of one body on another: people on robots, people on people."""
+"""`retarget`: transfers a motion from one body to another, person or robot."""
 
 from __future__ import annotations
 

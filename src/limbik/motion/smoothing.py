@@ -1,4 +1,4 @@
-"""Jitter taken out of motions, by filters of SciPy and the One Euro filter."""
+"""`smooth`: removes jitter from motions, by filters of SciPy and the One Euro filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain of links along a curve: a spine, a tail, a tentacle.
+"""`Spline`: bends a chain of links along a curve: a spine, a tail, a tentacle.
 
 The joints are put on the curve one after the other, each as far from the one before it as its bone is long;
 every link then turns by the smallest rotation, and by its part of the twist. The curve is the cubic spline

@@ -1,4 +1,4 @@
-"""What a tracker remembers from one step to the next, and the numbers that its limits are."""
+"""`TrackerState`: the arrays of a tracker, and the indices of its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a path cannot be followed on from a configuration."""
+"""Explains why a path cannot be continued from a configuration."""
 
 from __future__ import annotations
 

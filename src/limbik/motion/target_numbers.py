@@ -1,4 +1,4 @@
-"""The numbers that a caller gives as targets: whether they mean something, and what tasks read of them."""
+"""Checks target numbers of a tracker, and converts them to the targets of tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The targets of a tracker's goals, as a caller gives them at every step."""
+"""Reads the targets that a caller passes to a tracker's step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times for the knots of a path, so that joints keep their limits of velocity and acceleration.
+"""Assigns times to the knots of a path within limits of velocity and acceleration.
 
 A forward and a backward pass over the speed along the path, as in time-optimal path parameterisation (Bobrow,
 Dubowsky & Gibson 1985). Velocities are those between knots, accelerations their change from the middle of one

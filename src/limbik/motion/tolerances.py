@@ -1,4 +1,4 @@
-"""Goals with a tolerance in a step of a tracker: rows that are free inside it, and do not leave it.
+"""Goals with a tolerance in a tracker: rows as inequalities, by an active set.
 
 Inside, a row pulls at nothing. Where a step would take it out, it is brought to that edge of its tolerance,
 as any other row of its level, and the step is made again (an active set of inequalities: Nocedal & Wright

@@ -1,4 +1,4 @@
-"""Tracking: differential inverse kinematics for control loops, one time step after the other."""
+"""`Tracker`: differential inverse kinematics for control loops, one time step after the other."""
 
 from __future__ import annotations
 

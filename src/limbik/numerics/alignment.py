@@ -1,4 +1,4 @@
-"""Pairs of points, where something is and where it is wanted, as sums; and the turn that suits them best.
+"""Aligns pairs of points: their weighted sums, and the best rotation between them.
 
 The pairs of one body that are to be brought together by one motion of it need not be stored: weight, weighted
 sums of both points and of their products say all. A direction that is wanted along another one is a pair

@@ -1,4 +1,4 @@
-"""Wahba's problem by Davenport's q method: the rotation whose scalar product with a matrix is the greatest.
+"""Wahba's problem by Davenport's q method: the rotation that suits pairs of vectors best.
 
 It is the eigenvector of the greatest eigenvalue of a symmetric 4x4 matrix (Davenport's q method, in Wertz
 1978, Spacecraft Attitude Determination and Control), found by Jacobi's rotations. `numerics.alignment` goes

@@ -1,4 +1,4 @@
-"""Why a solve ended: what the kernels of every engine return.
+"""End codes of kernels: why a solve ended.
 
 Those that are not negative are indices in `limbik.solution.STATUSES`.
 """

@@ -1,4 +1,4 @@
-"""Going on along a valley: a slow descent creeps along it, a little less far in each iteration.
+"""Extrapolates a slow descent along a valley.
 
 A loop binds what this needs of its problem, a tuple of any kind:
 

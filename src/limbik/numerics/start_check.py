@@ -1,4 +1,4 @@
-"""What a chain says of the configuration that it is to start from."""
+"""Verdicts of kernels on a start configuration: valid, moved, invalid."""
 
 INVALID = -1  # a number is not finite, or a quaternion has no direction
 AS_IT_WAS = 0

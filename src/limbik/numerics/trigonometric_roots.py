@@ -1,4 +1,4 @@
-"""Real roots of a trigonometric polynomial
+"""Real roots of a trigonometric polynomial.
 
     f(x) = a_0 + sum over k = 1 .. n of a_k cos(k x) + b_k sin(k x)
 

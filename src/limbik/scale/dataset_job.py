@@ -1,4 +1,4 @@
-"""A dataset as work: which poses are drawn, and the solutions of a chunk of them."""
+"""Chunks of a dataset: samples poses, and solves for them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Where the chunks of a job are solved: by threads of this process, by processes of this machine, or by the
-workers of a Ray cluster.
-"""
+"""Engines that solve chunks of a job: threads, processes, or workers of a Ray cluster."""
 
 from __future__ import annotations
 

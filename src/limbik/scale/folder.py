@@ -1,6 +1,4 @@
-"""A folder with the result of a job: `job.json`, which says of what, and files that are there whole or not at
-all.
-"""
+"""The result folder of a job: `job.json`, and files that are written whole or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work in chunks of which each depends on the job and its number alone, wherever it is solved."""
+"""`Job`: work in independent chunks, repeatable wherever each is solved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evenly spread orientations."""
+"""Evenly distributed orientations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A map as a picture: two slices through it, coloured by the fraction of the orientations that is reached."""
+"""Draws a reach map: two slices, coloured by the fraction of orientations that is reached."""
 
 from __future__ import annotations
 

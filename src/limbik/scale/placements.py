@@ -1,4 +1,4 @@
-"""Where to stand a robot so that it reaches a set of poses: a map looked up from many bases.
+"""Base placements: where to put a robot so that it reaches a set of poses.
 
 The inverse of a reach map (Vahrenkamp, Asfour and Dillmann 2013), without storing it: what a base sees of
 each pose is looked up in the map.

@@ -1,4 +1,4 @@
-"""A reach map as work: which poses there are, and what is found at a chunk of them."""
+"""Chunks of a reach map: their poses, and which of them are reached."""
 
 from __future__ import annotations
 

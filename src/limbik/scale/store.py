@@ -1,4 +1,4 @@
-"""A folder with a map: Zarr arrays of which every chunk is written whole, or is work that is left.
+"""Stores the arrays of a job in a folder, in Zarr chunks that are written whole.
 
 A chunk is done when a marker of its number stands in the folder. The marker is written last, by renaming a
 file that is on the disk already; what an interrupted run has left of a chunk is written again.

@@ -1,4 +1,4 @@
-"""The fast core's driver for many problems: every lane has its own, and takes the next one when it is done.
+"""Fast core, driver for many problems: each lane solves its own, and takes the next one when done.
 
 A lane whose next configuration is likely to arrive hands it over to the arrivals, which are looked at side by
 side once there is one for every lane: forward kinematics at the very q of the answer says whether it meets

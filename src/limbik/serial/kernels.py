@@ -1,4 +1,4 @@
-"""The fast core's kernels for one shape of chain, put together from the step, the seeds and the drivers."""
+"""Fast core: assembles the kernels for one shape of chain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fast core's driver for one problem: several attempts at once, the first that arrives wins.
+"""Fast core, driver for one problem: several attempts in lanes, the first that arrives wins.
 
 The lanes of a block are attempts from different configurations, which go through the step (`serial.step`)
 side by side. The same code runs compiled and, until that is ready, interpreted: see `compiler.native`.

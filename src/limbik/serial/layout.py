@@ -1,4 +1,4 @@
-"""Where the numbers of a fast solve lie: an array of what the plan says, and one that a solve works on."""
+"""Fast core: offsets of the numbers of a plan, and of those of a solve."""
 
 from __future__ import annotations
 

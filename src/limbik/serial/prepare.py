@@ -1,4 +1,4 @@
-"""The numbers of a plan for the fast core: chain, goal and settings, as `serial.layout` lays them out."""
+"""Fast core: packs chain, goal and settings into the numbers of a plan."""
 
 from __future__ import annotations
 

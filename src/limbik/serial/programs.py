@@ -1,4 +1,4 @@
-"""The programs of the fast core: what each is made of, and what is linked to it for a shape of chain."""
+"""Fast core: the compiled programs for each shape of chain."""
 
 from __future__ import annotations
 

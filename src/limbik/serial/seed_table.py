@@ -1,4 +1,4 @@
-"""Where to begin: a table of configurations, found by where they bring the tool.
+"""Seed tables: start configurations by the pose to which they bring the tool.
 
 A first revolute joint turns the whole chain about its axis and a last revolute joint turns the tool about its
 own z: both are solved in closed form, and a pose is left with four numbers: how far the last axis passes from

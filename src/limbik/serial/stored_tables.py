@@ -1,4 +1,4 @@
-"""Seed tables, built on first use and stored on disk under a hash of what they were built from."""
+"""Builds seed tables on first use, and stores them on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the server listens: a socket, a busy port's free neighbour, and what to type into the browser."""
+"""The address on which a server listens: socket, free port, URL for the browser."""
 
 from __future__ import annotations
 

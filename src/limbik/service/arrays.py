@@ -1,4 +1,4 @@
-"""Arrays in the body of a request and of an answer: NumPy's own formats, without a loss and quick to read."""
+"""Arrays in HTTP bodies: reads and writes .npy, and converts rows of positions and quaternions to poses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of joints: which joints a request may move, and which frame it means."""
+"""Joint groups of a robot's SRDF, for requests that name one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What guards the service: the token, the size and the pace of bodies, and how much is done at once."""
+"""Guards of the service: token, size and pace of bodies, requests at once, metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP that waits for a request's header only so long: uvicorn itself waits for ever."""
+"""A uvicorn protocol with a timeout for headers."""
 
 from __future__ import annotations
 

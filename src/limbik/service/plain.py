@@ -1,4 +1,4 @@
-"""Answers as plain data, for JSON: metres and radians, None for what is infinite."""
+"""Answers as plain data for JSON: metres and radians, None for infinity."""
 
 from __future__ import annotations
 

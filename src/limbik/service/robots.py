@@ -1,4 +1,4 @@
-"""The robots that a service knows by name: those of limbik, and those that were put there."""
+"""The robots of a service by name: those of limbik, and those that clients put there."""
 
 from __future__ import annotations
 

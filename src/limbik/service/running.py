@@ -1,4 +1,4 @@
-"""A server beside other work: in a thread, for notebooks and tests."""
+"""Runs a server in a thread, for notebooks and tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may talk to the server, and what a browser may do with its pages.
+"""Checks of hosts, origins and headers for the servers.
 
 A server on 127.0.0.1 is within reach of every web site that its user visits. So the server looks at the
 `Host` header (a foreign name that resolves to 127.0.0.1 is refused) and, for WebSockets, which browsers let

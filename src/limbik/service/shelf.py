@@ -1,4 +1,4 @@
-"""What clients have put on a server, by name: so many things, and so large together, and no more."""
+"""A bounded store of what clients put on a server, by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests answered: every door of the service, HTTP and others, asks this and has no logic of its own."""
+"""`Service`: answers requests by the library; used by HTTP, MoveIt and rosbridge."""
 
 from __future__ import annotations
 

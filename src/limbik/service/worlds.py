@@ -1,4 +1,4 @@
-"""The worlds that a service knows by name."""
+"""The worlds of a service by name."""
 
 from __future__ import annotations
 

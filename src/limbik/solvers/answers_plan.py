@@ -1,4 +1,4 @@
-"""What the plans for all solutions of a frame's pose have in common."""
+"""Base class of the plans for all solutions: limits, revolutions, sorting."""
 
 from __future__ import annotations
 

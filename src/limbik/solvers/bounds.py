@@ -1,4 +1,4 @@
-"""Which goals are proved to be out of reach: by distance, or off the plane in which the arm moves."""
+"""Proves goals out of reach: by distance, or off the plane in which an arm moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may ask of a solve besides the goal."""
+"""Checks the options of a solve."""
 
 from __future__ import annotations
 

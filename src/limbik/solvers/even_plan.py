@@ -1,4 +1,4 @@
-"""Uneven weights: solved for as they are, and where that fails as even ones, which are often easier."""
+"""Solves goals of uneven weights, and where that fails with even ones first."""
 
 from __future__ import annotations
 

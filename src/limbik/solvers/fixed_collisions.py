@@ -1,6 +1,4 @@
-"""Collisions that no moving joint ends: of what hangs on the base, and of what is rigid with the frame of a
-goal, where the goal has it.
-"""
+"""Proves that a goal is in collision whatever the moving joints do."""
 
 from __future__ import annotations
 

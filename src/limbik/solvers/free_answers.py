@@ -1,4 +1,4 @@
-"""Of all solutions those that are free of collision."""
+"""Selects the collision-free ones of all solutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches that are to be free of collision.
+"""Solves batches free of collision.
 
 All answers are checked in one call. What collides and cannot but do so is proved to. For all others, further
 starts are solved from, ever more of them for those that are still open; the few that are left are solved one

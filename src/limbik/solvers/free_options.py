@@ -1,4 +1,4 @@
-"""What a caller may ask of a solve that is to be free of collision."""
+"""Options of collision-free solves: world, clearance, preference."""
 
 from __future__ import annotations
 

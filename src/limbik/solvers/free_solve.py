@@ -1,4 +1,4 @@
-"""Solving free of collision.
+"""Solves goals free of collision: candidates from all solutions and many starts, then pushes.
 
 A solve without regard to collisions comes first; mostly its answer is free, and it is checked to be. Where it
 is not, what cannot depend on the joints is looked at: what is rigid with the goal's frame, and what hangs on

@@ -1,4 +1,4 @@
-"""Inverse kinematics of a function: forward kinematics that limbik knows nothing about.
+"""Solves for a user's function of forward kinematics, without a model.
 
 The search is a damped least squares between bounds (`solvers.nonlinear_least_squares`), and the Jacobian one
 by differences (`limbik.derivatives`).

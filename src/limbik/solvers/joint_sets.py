@@ -1,4 +1,4 @@
-"""The joints that goals need, and those beside them."""
+"""Sets of joints of a request: those that move its goals, and the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A solve in the fast core, looked at after every iteration.
+"""Records a solve of the fast core after every iteration, for traces.
 
 The driver (`serial.lanes.solve`) returns to its caller after a number of rounds, and goes on when it is
 called again: here after each one. What is seen is the solve itself, not another that resembles it.

@@ -1,4 +1,4 @@
-"""What every solve goes through: the goal is read, the descent runs, restarts follow."""
+"""`solve`, `trace` and `iterate`: read the goal, run the plan, make the solution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solutions of the same goals from many starts: in lanes for arms of the fast core, one by one for others."""
+"""Solves the same goals from many starts."""
 
 from __future__ import annotations
 

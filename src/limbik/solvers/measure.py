@@ -1,4 +1,4 @@
-"""How far goals are from being met at a configuration, and how well the model can move there.
+"""Errors of goals, manipulability and other measures at a configuration.
 
 In NumPy, by the model's own kinematics: what is told about an answer does not come from the kernel that found
 it.

@@ -1,4 +1,4 @@
-"""Which plan solves for which goals, and the plans that are cached with a model.
+"""Chooses and caches the plan of a solve.
 
 A plan is cached with its model, so that a solve costs little more than its kernel.
 """

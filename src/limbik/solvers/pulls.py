@@ -1,4 +1,4 @@
-"""Which goals pull against each other where not all can be met: what each comes to without another."""
+"""Finds goals that conflict, by solving without each of them."""
 
 from __future__ import annotations
 

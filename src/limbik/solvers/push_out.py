@@ -1,4 +1,4 @@
-"""Out of collision, with the goals held: `collision.push`, for the goals of a request."""
+"""Pushes configurations out of collision for the goals of a request (`collision.push`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries on a solution: its measures and its diagnosis, computed on first use."""
+"""Queries on a solution: measures and diagnosis, computed on first use."""
 
 from __future__ import annotations
 

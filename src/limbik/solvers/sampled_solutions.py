@@ -1,4 +1,4 @@
-"""The solutions that are found from many starts: for every goal and every model, and never all for sure."""
+"""All solutions by search from many starts: for every goal and model, without proof."""
 
 from __future__ import annotations
 

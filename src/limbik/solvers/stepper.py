@@ -1,4 +1,4 @@
-"""One answer after the other, each a step from the one before: what follows goals over time."""
+"""`Stepper`: solves goals frame after frame, each from the answer before."""
 
 from __future__ import annotations
 

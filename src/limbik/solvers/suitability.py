@@ -1,4 +1,4 @@
-"""Whether a solver can solve for a goal."""
+"""Checks whether a solver can solve for a goal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goals of one structure on a model, as the kernels of trees take them: tasks, levels, units, sizes."""
+"""`TaskSet`: goals packed for the kernels of trees: tasks, levels, units, sizes."""
 
 from __future__ import annotations
 

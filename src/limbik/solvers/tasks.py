@@ -1,4 +1,4 @@
-"""Goals as the records and numbers that the kernels of the general core read (`tree.residuals`)."""
+"""Converts goals to the task records that the kernels of the general core read (`tree.residuals`)."""
 
 from __future__ import annotations
 

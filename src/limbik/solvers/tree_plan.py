@@ -1,4 +1,4 @@
-"""Solving on any tree for any number of goals: what its methods have in common.
+"""Base class of plans that solve on any tree for any number of goals.
 
 What of a request does not depend on its targets is a plan, cached with the model.
 """

@@ -1,4 +1,4 @@
-"""Compiling ahead of the first solve, for control loops and container images."""
+"""`warmup`: compiles programs ahead of the first solve."""
 
 from __future__ import annotations
 

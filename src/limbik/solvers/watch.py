@@ -1,4 +1,4 @@
-"""What ends a solve before it has ended by itself: its time limit, and machine code that is ready."""
+"""Watches that end a solve: its time limit, or machine code that is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ball joints at their limits: which rotations are left to a descent.
+"""Removes from a descent the rotations that the limits of ball joints stop.
 
 Each limit (the range of the twist, the cone of the swing, or that of one of three Euler angles) has a normal,
 found by what it takes of small rotations. The normals that the descent pushes against are taken out of

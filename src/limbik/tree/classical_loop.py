@@ -1,4 +1,4 @@
-"""The loop of the classical methods on any tree, with any number of goals.
+"""Kernel of the classical methods on any tree: iterations, restarts, several goals.
 
 A method is bound into it as one kernel, which makes one iteration and changes q [nq] in place, within limits:
 

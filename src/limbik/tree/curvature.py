@@ -1,4 +1,4 @@
-"""The Hessian of the squared errors of a tree: that of Gauss and Newton, and how the Jacobian itself changes.
+"""Hessian of the squared errors of a tree, with the second derivatives of its Jacobian.
 
 Where goals conflict, errors stay, and with them the second part: what a force F at a point p, carried by two
 joints, has of it is F . (w_j x (w_v x (p - o_v))) for joint j before joint v; summed over all that a joint

@@ -1,4 +1,4 @@
-"""What every solve of a tree does at a configuration: evaluate, differentiate, step from it, keep it."""
+"""Evaluates a tree at a configuration: errors, Jacobian, trial steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The joints of trees: their records, and what a configuration and a velocity are to them."""
+"""Joint records of trees: integrating velocities, limits, admission of starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The solve of a tree: Levenberg-Marquardt from a start, and from random configurations after it.
+"""Kernel of Levenberg-Marquardt on trees: a descent from the start, then from random configurations.
 
 Of several levels, each is solved for after those above it, which it keeps: the solve of the last one begins
 where that of the others ended.

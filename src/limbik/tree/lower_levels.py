@@ -1,4 +1,4 @@
-"""Goals of a lower priority: how far their level comes while those above it are held.
+"""Solves goals of lower priorities while the levels above are held.
 
 The step is taken in the null space of the levels above. That null space knows the first order only: where the
 levels above are not met, their curvature counts too (Hessian of the Lagrangian; Nocedal & Wright 2006,

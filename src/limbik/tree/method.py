@@ -1,4 +1,4 @@
-"""Classical methods bound into `tree.classical_loop`, named so that another process finds them."""
+"""Binds the functions of a classical method into `tree.classical_loop`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models packed into the records that the general kernels read."""
+"""Packs models into the records that the kernels of trees read."""
 
 from __future__ import annotations
 

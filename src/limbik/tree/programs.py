@@ -1,4 +1,4 @@
-"""The programs for trees: what each is made of."""
+"""The compiled programs of trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a solve of a tree restarts when a descent from one start has not arrived."""
+"""Start configurations of restarts on a tree."""
 
 from __future__ import annotations
 

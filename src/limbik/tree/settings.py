@@ -1,4 +1,4 @@
-"""What a solve of a tree is told in numbers, and what it answers in numbers."""
+"""Indices of the settings and answers of a solve on a tree."""
 
 # Settings, by index. Those of the classical methods follow them (`tree.classical_loop`).
 BUDGET = 0  # iterations in all

@@ -1,4 +1,4 @@
-"""The arguments of the kernels of the general core: the tree, the objectives, and a workspace."""
+"""The arrays of the kernels of trees: tree, objectives, workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The changes of a page, made by the library."""
+"""Applies the changes that a page requests to a motion: smoothing, planting feet, dragging."""
 
 from __future__ import annotations
 

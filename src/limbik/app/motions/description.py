@@ -1,4 +1,4 @@
-"""A motion in the words of the protocol: what a page needs to draw, play and judge it."""
+"""Describes a motion for the page: bones, frames, measures, contacts."""
 
 from __future__ import annotations
 

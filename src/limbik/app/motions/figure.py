@@ -1,4 +1,4 @@
-"""What a skeleton without a mesh looks like: rounded bones from joint to joint, left and right in colours."""
+"""A figure of rounded bones for a skeleton without a mesh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Motions that pages look at: read once, changed step by step, cached while they fit."""
+"""Opens motions for pages, applies changes step by step, and caches the results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the motion in an upload, in a process of its own."""
+"""Reads the motion of an upload, in a process of its own."""
 
 from __future__ import annotations
 

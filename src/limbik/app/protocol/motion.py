@@ -1,4 +1,4 @@
-"""Motions over time, as the page asks for them and is told of them."""
+"""Messages about motions: `ShowMotionRequest` and its reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Following a path in space, as the page asks for it and is told of it."""
+"""Messages about following a path in space: `FollowPathRequest` and its reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The messages of the 2-D playground: arms of equal links on a screen.
+"""Messages of the 2-D playground: solving arms of equal links on a screen.
 
 On the wire positions and lengths are pixels of the page's world, y down as on a screen. Angles are radians,
 counter-clockwise positive when y points up, each relative to the link before.

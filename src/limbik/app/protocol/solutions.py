@@ -1,4 +1,4 @@
-"""All solutions of an arm's goals, as both views of the playground are told them."""
+"""The reply with all solutions of an arm, for both views of the playground."""
 
 from __future__ import annotations
 

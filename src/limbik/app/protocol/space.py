@@ -1,4 +1,4 @@
-"""The messages of the 3-D playground: robots and arms that follow goals in space.
+"""Messages of the 3-D playground: opening scenes, moving arms, explanations, exports.
 
 Metres, radians, the world's z axis up. Matrices are 16 numbers row by row, quaternions are xyzw.
 """

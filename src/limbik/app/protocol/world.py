@@ -1,6 +1,4 @@
-"""What stands around the arms, as the page tells it with every request that looks at collisions; and the
-files that it is read from.
-"""
+"""Messages about obstacles: the objects around the arms, and files of objects."""
 
 from __future__ import annotations
 

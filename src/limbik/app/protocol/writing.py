@@ -1,4 +1,4 @@
-"""Writing what the server says: JSON text, and arrays as little-endian float32 bytes."""
+"""Writes replies: JSON text, and arrays as little-endian float32 bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations about one axis, and where parts face, for one frame."""
+"""Angles about one axis, and headings of parts of the body, for one frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the arms of an avatar go: shoulders, hands and elbows."""
+"""Targets of the arms of an avatar: shoulders, hands and elbows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A character that follows a person's trackers: three points, six, or what there is."""
+"""`Avatar`: a character that follows trackers of a person: head and hands, or more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person's trackers are to a body, found while the person stands in a known posture."""
+"""Calibrates trackers to a body, while the person stands in a known posture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hips that no tracker shows, from the head: they face where it faces, later, and lean as it sinks."""
+"""Estimates the pose of the hips from the head, where no tracker shows it."""
 
 from __future__ import annotations
 

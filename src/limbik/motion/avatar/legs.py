@@ -1,4 +1,4 @@
-"""Where the legs of an avatar go: tracked feet, or feet that stand and step."""
+"""Targets of the legs of an avatar: tracked feet, or feet that stand and step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What joints of a rig do, by how its links are turned in the world, as a kernel."""
+"""Kernel: local rotations of joints from rotations of links in the world."""
 
 from __future__ import annotations
 

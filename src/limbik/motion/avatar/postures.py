@@ -1,4 +1,4 @@
-"""The postures in which a person is calibrated, as a body stands in them."""
+"""The postures for calibration (T, A and others), as a body takes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The links of a body that are turned in the world, and the configuration that turns them so.
+"""`Rig`: the links of a character, and its configuration from rotations in the world.
 
 The world is one in which z is up. Everything between these links stays as it is in the posture of rest.
 """

@@ -1,4 +1,4 @@
-"""Feet that no tracker shows: they stand until the balance asks for a step.
+"""Steps of feet that no tracker shows: a foot steps when the balance asks for it.
 
 A foot steps when it is too far from where it would land, one foot at a time, the one that is farthest away
 first; it lands as far ahead as the body will be midway through its stance. The figures were chosen on a

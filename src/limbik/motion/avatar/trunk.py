@@ -1,4 +1,4 @@
-"""The trunk of an avatar between hips and head."""
+"""Poses the trunk of an avatar between hips and head."""
 
 from __future__ import annotations
 

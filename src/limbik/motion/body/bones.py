@@ -1,4 +1,4 @@
-"""The bones of a skeleton: from joint to joint, and on which side of the body."""
+"""The bones of a skeleton, and the side of the body on which each is."""
 
 from __future__ import annotations
 

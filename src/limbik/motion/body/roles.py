@@ -1,4 +1,4 @@
-"""The roles of a human skeleton: the names of the humanoid bones of VRM 1.0."""
+"""Names of the roles of a human skeleton: the humanoid bones of VRM 1.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of two limbs is the left one, where no name says it: by where the feet point."""
+"""Decides which of two limbs is the left one, from where the feet point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limbs by the symmetry of the body: two branches of one link whose bones have equal lengths."""
+"""Finds limbs by symmetry: two branches of one link with bones of equal length."""
 
 from __future__ import annotations
 

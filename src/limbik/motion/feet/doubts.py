@@ -1,4 +1,4 @@
-"""What is doubtful about a motion whose feet are to be planted: its unit, its axis up, a belt that moves."""
+"""Warns of doubtful motions before planting feet: unit, axis up, a treadmill."""
 
 from __future__ import annotations
 

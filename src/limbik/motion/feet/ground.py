@@ -1,4 +1,4 @@
-"""Ground: how high it is under points, and its normal."""
+"""`Ground`: heights and normals under points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A robot's leg whose hip axes do not meet in one point: the solver of chains brings its foot to a pose."""
+"""Solves a robot's leg whose hip axes do not meet in one point, by a serial chain."""
 
 from __future__ import annotations
 

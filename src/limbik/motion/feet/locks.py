@@ -1,4 +1,4 @@
-"""Where a foot is to be in every frame: locked to the ground in its stances, and led from one to the next.
+"""Targets of a foot in every frame: locked during stances, blended between them.
 
 Which point is held changes from the heel to the ball without a step, because both belong to one flat foot.
 Everything is an offset from the animation: known while a foot is locked, of least jerk in between

@@ -1,4 +1,4 @@
-"""Feet that stand on the ground: locked while they stand, over it while they swing, the body above them.
+"""`plant_feet`: locks feet while they stand, keeps them above the ground, and moves the body with them.
 
 The legs are limbs in closed form, the toes and feet take the orientations of `foot_locks`, and the pelvis
 goes as low as the legs need to reach: of all heights below that bound those of least jerk, which knows the

@@ -1,4 +1,4 @@
-"""What planting the feet of a motion has changed."""
+"""The report of `plant_feet`: what was changed, and how far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Soles: the lowest points of a foot, from its shapes or from the frames on it."""
+"""The lowest points of a foot, from its shapes or frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a foot stands on: its heel, the ball of the foot at the toes' joint, and the tip of its toes."""
+"""`Sole`: heel, ball and tip of the toes of a foot, found in a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is doubtful about a tracked hand: its side, joints that were not seen."""
+"""Warns of doubtful tracked hands: the wrong side, joints that are missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fingers of a model that follow those of a person: fingertips first, and what thumb and finger hold.
+"""Solves a model's fingers for a person's: fingertips first, then pinches.
 
 Tips go where those of the person are, seen from where the finger begins, in the measure of both fingers.
 Where thumb and fingertip are near each other, the vector between them is that of the person, in metres (Handa

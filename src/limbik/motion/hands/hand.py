@@ -1,4 +1,4 @@
-"""A tracked hand: where its joints are, for one frame or many."""
+"""`Hand`: the joints of a tracked hand, for one frame or many."""
 
 from __future__ import annotations
 

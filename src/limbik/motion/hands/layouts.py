@@ -1,4 +1,4 @@
-"""The joints of tracked hands, in the orders in which headsets and cameras give them."""
+"""Orders of hand joints, as WebXR, OpenXR and MediaPipe number them."""
 
 from __future__ import annotations
 

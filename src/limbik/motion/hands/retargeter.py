@@ -1,4 +1,4 @@
-"""A stream of hands on a model of a hand."""
+"""`HandRetargeter`: a stream of tracked hands on a model of a hand."""
 
 from __future__ import annotations
 

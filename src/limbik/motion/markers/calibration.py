@@ -1,4 +1,4 @@
-"""How long the bones of a person are, and where the markers sit on them, from frames of a motion.
+"""Calibrates bones' scales and markers' offsets of a person from a motion.
 
 Poses are found by inverse kinematics, then scales of bones and positions of markers by linear least squares
 in which the poses may follow (variable projection: Golub & Pereyra 1973), alternately until nothing is

@@ -1,4 +1,4 @@
-"""Gaps in the trajectories of markers, filled by whatever predicts the same marker best."""
+"""`fill_gaps`: fills gaps of markers by the predictor that fits the marker best."""
 
 from __future__ import annotations
 

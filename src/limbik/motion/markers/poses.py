@@ -1,4 +1,4 @@
-"""The pose of a marked body in each frame, by its markers, of which those are found that cannot be right."""
+"""Solves a marked body for its markers in each frame, and rejects wrong markers."""
 
 from __future__ import annotations
 

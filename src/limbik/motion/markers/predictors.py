@@ -1,4 +1,4 @@
-"""Where a marker is while it is not seen: by its own trajectory, or by markers around it."""
+"""Predicts a hidden marker from its own trajectory, or from markers around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From markers to a skeleton: the person's bones, where markers sit, and the pose in each frame."""
+"""`solve_markers`: a skeleton's bones and motion from markers."""
 
 from __future__ import annotations
 
