@@ -1,4 +1,4 @@
-/** Where a card stands beside the thing that it is about. */
+/** Positions a card beside the element that it explains. */
 
 const GAP = 12; // [px] between card and thing, for the card's tip
 const EDGE = 8; // [px] between card and the edge of the bounds

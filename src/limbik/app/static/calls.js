@@ -1,4 +1,4 @@
-/** Questions to the server that have one answer each, beside the stream of what moves. */
+/** Requests to the server with one reply each (explain, export, open), as promises. */
 
 export class Refusal extends Error {}
 

@@ -1,4 +1,4 @@
-/** The WebSocket: opens it, and opens it again whenever the server went away. */
+/** The WebSocket to the server: opens it, and reconnects. */
 
 import * as protocol from './protocol.js';
 

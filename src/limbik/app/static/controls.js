@@ -1,4 +1,4 @@
-/** Controls of the panel: every one shows the store and writes to it. */
+/** Binds the controls of the panel (sliders, choices, switches) to the store. */
 
 import { clamped } from './settings.js';
 import { writeValue } from './urlstate.js';

@@ -1,4 +1,4 @@
-/** The files in what is dropped on a page, folders and all. */
+/** Collects the files of a drop event, folders included. */
 
 export const MAX = 2000; // files that the server takes
 

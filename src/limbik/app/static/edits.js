@@ -1,4 +1,4 @@
-/** Undo and redo: what the settings hold that a person changes, and how the arms stood. */
+/** Undo and redo of changes to the settings, with the arms' configurations. */
 
 const REST = 350; // [ms] after the last change until it counts as one step
 const MAX = 200; // steps that are stored

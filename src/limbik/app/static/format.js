@@ -1,4 +1,4 @@
-/** Numbers as the page writes them. */
+/** Formats numbers, lengths and times as text. */
 
 const NONE = '–';
 

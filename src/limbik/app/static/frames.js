@@ -1,4 +1,4 @@
-/** The display loop of a page: one call for each display frame, and how many there were in the last second. */
+/** The display loop of a page: one call for each display frame, and the frame rate. */
 
 const READOUT_EVERY = 100; // [ms] between two updates of the numbers
 

@@ -1,4 +1,4 @@
-/** Keys, except while a text or number is typed. */
+/** Keyboard shortcuts, except while a text or number is typed. */
 
 const TYPED = ['text', 'number', 'search', 'email', 'url', 'tel', 'password'];
 

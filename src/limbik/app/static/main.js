@@ -1,4 +1,4 @@
-/** Opens the view that the address asks for: the plane, space with `view=3d`, or motions with `view=motion`. */
+/** Entry point: opens the view that the address asks for, the plane, space (`view=3d`) or motions (`view=motion`). */
 
 const MODULES = { '3d': './space/main.js', motion: './motion/main.js' };
 const view = new URLSearchParams(location.search).get('view') ?? '';

@@ -1,4 +1,4 @@
-/** The methods in the panel of both views: a word on the one in front, and the settings that the running ones use. */
+/** The card of solving methods in the panel: a description of the current one, and its parameters. */
 
 import { find } from './controls.js';
 import { solverInfo } from './settings.js';

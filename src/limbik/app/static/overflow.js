@@ -1,6 +1,5 @@
 /**
- * A row that scrolls where it does not fit: the sides on which it goes on are marked for the style sheet, the wheel moves it, and
- * what is pressed stays in sight when its width changes.
+ * Scrolling of a row that does not fit: marks its ends for the style sheet, and handles the wheel.
  */
 
 /** @param {HTMLElement} row */

@@ -1,4 +1,4 @@
-/** Poses stored under a name: in the panel, in the address, in what is exported. */
+/** Saved poses by name: list in the panel, in the address, in exports. */
 
 import { find } from './controls.js';
 

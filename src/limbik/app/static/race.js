@@ -1,4 +1,4 @@
-/** Which solvers run: one, or several in a race from one pose, in slow motion to begin with. */
+/** The choice of solvers: one, or several in a race from one pose. */
 
 import { scrollsSideways } from './overflow.js';
 import { RaceTable } from './racetable.js';

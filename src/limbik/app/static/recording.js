@@ -1,4 +1,4 @@
-/** What one arm did since its problem last changed: the "last solve" of plots, scrubber and table. */
+/** Records the last solve of one arm for plots, scrubber and table. */
 
 const LONGEST = 2000; // iterations stored; a solve that goes on longer is only counted
 const NEAREST = 1.001; // of the smallest error: an arm as near as that has arrived

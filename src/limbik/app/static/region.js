@@ -1,4 +1,4 @@
-/** The part of the canvas that bar, panel, dock and tabs leave open. */
+/** The part of the canvas that panels leave free. */
 
 const SMALL = 0.15; // of a region's height
 

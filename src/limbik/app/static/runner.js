@@ -1,6 +1,6 @@
 /**
- * One mechanism under one solver: where it stands, what its last solve did, and the numbers of its last frames. Errors are
- * in the view's unit of length: px in 2-D, mm in 3-D.
+ * One arm under one solver: its configuration, its last solve and its metrics. Errors are in the view's unit of length:
+ * px in 2-D, mm in 3-D.
  */
 
 import { Recording } from './recording.js';

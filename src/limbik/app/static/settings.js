@@ -1,4 +1,4 @@
-/** The settings common to both views: the solvers, how a setting is described, how a number is brought into its range. */
+/** Settings common to both views: solvers, descriptions, ranges. */
 
 /**
  * @typedef {object} SolverInfo

@@ -1,4 +1,4 @@
-/** The frame around the canvas: panel, dock and tabs open and close; pause and step buttons. */
+/** The frame around the canvas: panel, dock and tabs, pause and step. */
 
 const NARROW = '(max-width: 759px)';
 

@@ -1,4 +1,4 @@
-/** Slow motion: the arms are solved to the end at once, and shown iteration by iteration. */
+/** Slow motion: shows a finished solve iteration by iteration. */
 
 const EVEN = 10; // iterations shown at the chosen speed; it grows in proportion from there, so that the end comes soon
 

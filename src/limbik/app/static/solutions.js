@@ -1,6 +1,6 @@
 /**
- * All solutions of an arm: requested when what is wanted has changed, one request in flight; seen as ghosts and as a list. What is
- * requested, and of which arm, is the view's own.
+ * All solutions of an arm: requests them, and shows them as ghosts and as a list. What is requested, and of which arm,
+ * is the view's own.
  */
 
 import { Refusal } from './calls.js';

@@ -1,4 +1,4 @@
-/** The card with the source text of the method's step, fetched when it is opened. */
+/** The card with the source text of the method's step. */
 
 export class SourceCard {
   /** @param {() => string} solver  the one in front */

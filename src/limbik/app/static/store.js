@@ -1,5 +1,6 @@
 /**
- * The state that the URL carries. Every part of the page reads from here and hears of changes from here.
+ * The store of all settings: read by every part of the page, written to the URL. Every part of the page reads from here
+ * and hears of changes from here.
  *
  * The address bar names the settings that were set or touched; `link()` names all of them.
  */

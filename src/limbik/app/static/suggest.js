@@ -1,4 +1,4 @@
-/** What a misspelt word was meant to be. */
+/** Suggests the known word nearest to a misspelt one. */
 
 const MAX = 3;
 

@@ -1,4 +1,4 @@
-/** The choice of a moving target, and its speed, in the panel of both views. */
+/** The panel's choice of a moving target, and its speed. */
 
 import { find } from './controls.js';
 

@@ -1,4 +1,4 @@
-/** Files that the server keeps in its memory. */
+/** Uploads files to the server; their tokens. */
 
 import { Refusal } from './calls.js';
 

@@ -1,4 +1,4 @@
-/** The text of the URL: reading every setting from it, writing it back. */
+/** Reads all settings from the URL, and writes them back. */
 
 import { clamped, rounded } from './settings.js';
 

@@ -1,5 +1,5 @@
 /**
- * What is done with a motion, one change after the other, and how that is written in the URL.
+ * The list of changes to a motion (clean, stand, drag, retarget), and its form in the URL.
  *
  * @typedef {{kind: 'clean', method: string, cutoff_hz: number}} Clean
  * @typedef {{kind: 'stand', ground: 'level'|'slope'|'stairs'|'hills', slope: number, rise: number}} Stand  slope [degrees], rise [m]

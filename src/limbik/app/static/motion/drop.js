@@ -1,4 +1,4 @@
-/** Files that are dropped on the page of motions, or chosen in a dialog. */
+/** Takes motion files that are dropped on the page, or chosen in a dialog. */
 
 import { find } from '../controls.js';
 import { collect, hasFiles } from '../dropfiles.js';

@@ -1,4 +1,4 @@
-/** A hand drags a link: the motion follows at once, and keeps it as a change when the hand lets go. */
+/** Drags a link of the figure; the drag becomes a change of the motion when the hand lets go. */
 
 const DECIMALS = 4;
 

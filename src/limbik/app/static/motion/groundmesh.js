@@ -1,4 +1,4 @@
-/** The ground that a motion goes over, where it is not level. */
+/** Mesh of the ground under a motion: slope, stairs or hills. */
 
 import { BufferAttribute, BufferGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial } from 'three';
 import { token } from '../space/colours.js';

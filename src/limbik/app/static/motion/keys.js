@@ -1,4 +1,4 @@
-/** The keys of the page of motions. */
+/** Keyboard shortcuts of the page of motions. */
 
 const NEARER = 1.15;
 const PRESSED = 'button, a, summary, input, select, textarea, canvas[role=slider], [role=switch]';

@@ -1,4 +1,4 @@
-/** Opening motions: the example, files that are dropped or chosen; and asking the server again whenever something is changed. */
+/** Opens motions: the example, or files; requests the motion again after every change. */
 
 import { Refusal } from '../calls.js';
 import { keepFiles } from '../upload.js';

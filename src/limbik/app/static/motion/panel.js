@@ -1,4 +1,4 @@
-/** The panel of a motion: what is open, what is done with it, what that changed, and what can be saved. */
+/** The panel of the page of motions: file, changes, measures, exports. */
 
 import { Controls, find } from '../controls.js';
 import { inPython, inWords } from './changes.js';

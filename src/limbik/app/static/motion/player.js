@@ -1,4 +1,4 @@
-/** The time of a motion: plays, loops, steps from frame to frame. */
+/** Playback of a motion: play, loop, step, speed. */
 
 export class Player {
   /** @param {import('../store.js').Store} store @param {() => void} onTime */

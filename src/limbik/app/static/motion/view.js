@@ -1,4 +1,4 @@
-/** What the stage shows of a motion: the body, how it was before, a robot beside it, the ground, and the balls to drag. */
+/** Draws a motion: the body, the original, a robot beside it, the ground, and the balls to drag. */
 
 import { Vector3 } from 'three';
 import { GroundMesh } from './groundmesh.js';

@@ -1,4 +1,4 @@
-/** The arms on the screen: one for the chosen solver, or one for every solver of the race. */
+/** The arms of the 2-D page, one runner for each solver. */
 
 import { Runner } from '../runner.js';
 import { firstPose, randomPose, resized } from './kinematics.js';

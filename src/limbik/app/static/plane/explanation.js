@@ -1,6 +1,6 @@
 /**
- * What a method did in one iteration of a recorded solve: rotations, passes or a step, as points [px, y down] and angles [rad].
- * All of it follows from the configurations before and after and from the method's own formula; what does not is told apart.
+ * Computes what a method did in one iteration of a recorded solve: rotations, passes or a step, to be drawn. All of it
+ * follows from the configurations before and after and from the method's own formula; what does not is told apart.
  */
 
 import { points } from './kinematics.js';

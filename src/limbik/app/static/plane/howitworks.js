@@ -1,4 +1,4 @@
-/** "How it works": beside the arm in front, what its method does in one iteration; in the panel, the same in words. */
+/** The card "How it works": draws and describes one iteration of the current method. */
 
 import { besideCards } from '../region.js';
 import { solverInfo } from '../settings.js';

@@ -1,4 +1,4 @@
-/** The keys of the 2-D page. */
+/** Keyboard shortcuts of the 2-D page. */
 
 import { SOLVERS } from '../settings.js';
 

@@ -1,4 +1,4 @@
-/** The planar arm on the screen: joint positions in the world, y down, from angles that are counter-clockwise. */
+/** Forward kinematics of the planar arm in the page's world, y down. */
 
 /**
  * The pose that arms start from and are reset to: a quarter turn, spread evenly. The server calls it the neutral bend.

@@ -1,4 +1,4 @@
-/** The loop of the plane: one arm of equal links, one target. */
+/** The solve loop of the 2-D page: requests for one arm and one target. */
 
 import { Loop } from '../loop.js';
 import { firstPose, resized } from './kinematics.js';

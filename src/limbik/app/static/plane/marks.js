@@ -1,4 +1,4 @@
-/** Draws what is not an arm: target, base, reach circle, path of the target, trace of the end effector. */
+/** Draws target, base, reach circle, the target's path and the trace of the end effector. */
 
 /** @typedef {CanvasRenderingContext2D} Context */
 

@@ -1,4 +1,4 @@
-/** The moving target: a circle or a figure-eight around the target's home. */
+/** Moves the target along a circle or a figure-eight around its home. */
 
 import { tenth } from './workspace.js';
 

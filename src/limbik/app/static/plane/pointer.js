@@ -1,4 +1,4 @@
-/** Hands on the canvas: mouse, pen, touch and arrow keys move target and base, and the view. */
+/** Pointer and arrow keys on the 2-D canvas: move target, base and view. */
 
 const STEP = 8; // [px] per arrow key
 const HINT = 110; // [px] width of the hint beside the target

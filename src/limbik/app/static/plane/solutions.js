@@ -1,4 +1,4 @@
-/** All solutions in the plane: of the arm in front. */
+/** All solutions of the arm in front, on the 2-D page. */
 
 import { Solutions } from '../solutions.js';
 

@@ -1,6 +1,6 @@
 /**
- * The steps of the Jacobian methods for a point in the plane, as `limbik/solvers/methods` has them. Lengths are in links, y
- * up. J is two rows [n] and r = (x, y) is what is left to go.
+ * The steps of the Jacobian methods for a point in the plane, for the card "How it works". Lengths are in links, y up. J
+ * is two rows [n] and r = (x, y) is what is left to go.
  */
 
 const LONGEST_STEP = 1; // [rad] of any joint in one iteration

@@ -1,6 +1,7 @@
 /**
- * A first visit in five short steps, each beside the thing it is about. It goes on by itself when the person does the
- * thing, takes no pointer outside its card, and is shown once: on the bare address, never over a state that a link opens.
+ * The tour of a first visit: five short steps, each beside the thing it is about. It goes on by itself when the person
+ * does the thing, takes no pointer outside its card, and is shown once: on the bare address, never over a state that a
+ * link opens.
  */
 
 import { beside } from '../beside.js';

@@ -1,4 +1,4 @@
-/** The canvas: sharp on every display, drawn again only when something changed. */
+/** The 2-D canvas: resolution, redrawing on change. */
 
 import { drawArm, drawLimitArcs } from './arm2d.js';
 import { points } from './kinematics.js';

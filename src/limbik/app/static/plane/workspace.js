@@ -1,6 +1,7 @@
 /**
- * Where base and target stand in the world. An address that leaves them out gets positions that suit the window in which it is
- * opened first; from then on they are part of the problem, and of the address.
+ * Default positions of base and target for the window that opens the page first. An address that leaves them out gets
+ * positions that suit the window in which it is opened first; from then on they are part of the problem, and of the
+ * address.
  */
 
 import { besideTools, openRegion } from '../region.js';

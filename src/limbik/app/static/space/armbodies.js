@@ -1,4 +1,4 @@
-/** The arms of a scene: their solids, and a body for every configuration of an arm that is shown. */
+/** The drawn arms of a scene: one body for each configuration that is shown. */
 
 import { Box3, Group, Raycaster, Vector3 } from 'three';
 import { Body, capsuleSolids, visualSolids } from './body.js';

@@ -1,4 +1,4 @@
-/** The arms of the scene, each under the chosen solver, or under every solver of the race. */
+/** The arms of the 3-D page, one runner for each arm and solver. */
 
 import { Runner } from '../runner.js';
 import { placed } from './codec.js';

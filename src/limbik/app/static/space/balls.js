@@ -1,4 +1,4 @@
-/** Sliders of joints that turn in any direction: one about each of x, y and z, within what the joint's limits allow. */
+/** Sliders for ball joints: one about each of x, y and z, within the joint's limits. */
 
 import { Euler, Quaternion, Vector3 } from 'three';
 import { turn } from './kinematics.js';

@@ -1,4 +1,4 @@
-/** One body of an arm: its links as solids, in its own colours or tinted, opaque or translucent. */
+/** One drawn body of an arm: its links as solids, tinted, opaque or translucent. */
 
 import { Color, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial } from 'three';
 import { capsules, tipSpheres } from './capsules.js';

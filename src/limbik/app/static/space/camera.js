@@ -1,4 +1,4 @@
-/** The camera: it orbits a point, z up. Pixels are those of the window. */
+/** The orbiting camera of the 3-D page, z up. Pixels are those of the window. */
 
 import { OrthographicCamera, PerspectiveCamera, Ray, Vector2, Vector3 } from 'three';
 

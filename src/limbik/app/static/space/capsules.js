@@ -1,6 +1,5 @@
 /**
- * Bodies for arms without meshes, made from the kinematics: tapered segments, a drum along the axis of every hinge, a
- * sphere in every ball joint, a sleeve around every slide, a foot where the arm stands.
+ * Bodies for arms without meshes, made from the kinematics: segments, drums, spheres, sleeves.
  */
 
 import { Color, Matrix4, Quaternion, Vector3 } from 'three';

@@ -1,4 +1,4 @@
-/** How goals, configurations, joints and files are written in the URL. */
+/** Reads and writes goals, configurations, joints and files in the URL. */
 
 const KINDS = ['position', 'pose', 'direction', 'direction-x', 'direction-y'];
 const DECIMALS = 6; // decimals of metres and of quaternions

@@ -1,4 +1,4 @@
-/** Colours in space: those of the theme, and a lasting one for every arm and segment. */
+/** Colours of the 3-D page: of the theme, of arms and of segments. */
 
 import { Color } from 'three';
 

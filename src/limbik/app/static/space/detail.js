@@ -1,6 +1,7 @@
 /**
- * How much is drawn. Where no graphics card draws, or pictures take long, shadow and pixels go, so that the picture keeps up
- * with the hands. Detail that has gone does not come back: a picture that changes to and fro is worse than a plain one.
+ * Lowers pixels and shadow where drawing takes long, so that dragging stays fluent. Where no graphics card draws, or
+ * pictures take long, shadow and pixels go, so that the picture keeps up with the hands. Detail that has gone does not
+ * come back: a picture that changes to and fro is worse than a plain one.
  */
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;

@@ -1,4 +1,4 @@
-/** Files that are dropped on the page, or chosen in a dialog. */
+/** Takes files that are dropped on the 3-D page, or chosen in a dialog. */
 
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';

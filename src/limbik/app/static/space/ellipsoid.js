@@ -1,4 +1,4 @@
-/** The principal axes of a symmetric matrix. */
+/** Principal axes of a symmetric 3x3 matrix, for the ellipsoid of manipulability. */
 
 import { Vector3 } from 'three';
 

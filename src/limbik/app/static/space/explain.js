@@ -1,4 +1,4 @@
-/** Why a goal is not met: requested as soon as the arms have come to rest without meeting it. */
+/** The card that explains why a goal is not met, requested when the arms have come to rest. */
 
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';

@@ -1,4 +1,4 @@
-/** What can be taken away: configurations, scenes, a program, a picture, a recording. */
+/** Exports of the 3-D page: configurations, scenes, a program, a picture, a recording. */
 
 import { Refusal } from '../calls.js';
 import { find } from '../controls.js';

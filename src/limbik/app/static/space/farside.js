@@ -1,4 +1,4 @@
-/** Places a card in the panel, or where in the view it covers the smallest part of its subject and is farthest from it. */
+/** Positions a card where it covers the smallest part of its subject. */
 
 import { openRegion } from '../region.js';
 

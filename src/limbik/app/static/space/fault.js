@@ -1,4 +1,4 @@
-/** What went wrong with a scene, shown until it is dismissed. */
+/** The message that a scene could not be opened. */
 
 import { find } from '../controls.js';
 

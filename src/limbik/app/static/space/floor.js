@@ -1,4 +1,4 @@
-/** The floor: a pool of light, a grid that fades out, and the shadow that falls on it. */
+/** The floor: light, grid and shadow. */
 
 import { Color, Mesh, PlaneGeometry, ShaderMaterial, UniformsLib, UniformsUtils, Vector3 } from 'three';
 import { token } from './colours.js';

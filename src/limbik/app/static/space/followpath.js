@@ -1,4 +1,4 @@
-/** A path for the selected goal's frame: a shape about the goal, a stroke of a hand, or poses from a file; the server finds the joints. */
+/** Following a path with the selected goal's frame: a shape, a drawn stroke, or poses from a file. */
 
 import { Quaternion } from 'three';
 import { Refusal } from '../calls.js';

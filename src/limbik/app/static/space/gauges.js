@@ -1,4 +1,4 @@
-/** Instruments that show the range of one joint and where in it the joint is. Each reads q and says whether it is at a limit. */
+/** Drawn ranges of single joints (sector, cone, rail), with the joint's position in them. Each reads q and says whether it is at a limit. */
 
 import {
   BoxGeometry, CylinderGeometry, Euler, Group, LatheGeometry, Matrix4, Mesh, Quaternion, RingGeometry,

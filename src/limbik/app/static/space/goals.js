@@ -1,4 +1,4 @@
-/** The goals of the scene: where frames of the arms are to be. The store holds them; this says what can be done with them. */
+/** Edits of the goals in the store: add, remove, select, move, attach to frames. The store holds them; this says what can be done with them. */
 
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';

@@ -1,4 +1,4 @@
-/** The goals as things to hold: spheres of one size on the screen, with the axes of those that ask for a direction. */
+/** Drawn handles of goals: spheres of one size on the screen, with the axes of directions. */
 
 import { BackSide, Color, Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, Vector3 } from 'three';
 import { token } from './colours.js';

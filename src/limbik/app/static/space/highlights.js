@@ -1,4 +1,4 @@
-/** Joints that stand out, seen through the arm: those that keep it from its goal. */
+/** Highlights joints that keep an arm from its goal, seen through the arm. */
 
 import { Color, Group, Mesh, MeshBasicMaterial, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from 'three';
 import { token } from './colours.js';

@@ -1,4 +1,4 @@
-/** The joints over time, one small plot each, with their limits as bands and the breaks as stripes. */
+/** Plots of joints over time, with limits as bands and breaks as stripes. */
 
 import { movingJoints } from './numbers.js';
 

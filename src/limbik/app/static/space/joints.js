@@ -1,4 +1,4 @@
-/** The joints of the active arm: a slider within the limits for each number of q, and a lock for each joint. */
+/** The list of joints in the panel: a slider for each number of q, and a lock for each joint. */
 
 import { fillSlider, find } from '../controls.js';
 import { rotations } from './balls.js';

@@ -1,4 +1,4 @@
-/** Where the links of an arm are: forward kinematics on the description that the server sends. Lengths in metres, angles in radians. */
+/** Forward kinematics of an arm, from the server's description. Lengths in metres, angles in radians. */
 
 import { Matrix4, Quaternion, Vector3 } from 'three';
 

@@ -1,4 +1,4 @@
-/** The ranges of joints: sectors of revolute joints, cones of ball joints, rails of prismatic joints; those at their limit stand out. */
+/** Shows the ranges of all joints of an arm; those at their limit stand out. */
 
 import { DoubleSide, Group, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
 import { token } from './colours.js';

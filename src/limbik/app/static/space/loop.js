@@ -1,4 +1,4 @@
-/** The loop of space: every arm of the scene with its goals, or one arm along a null direction. */
+/** The solve loop of the 3-D page: requests for all arms with their goals, or along a null direction. */
 
 import { Loop, problemOf } from '../loop.js';
 import { MILLIMETRES, message } from './protocol.js';

@@ -1,4 +1,4 @@
-/** What explains an arm: the axes of world and frames, the sphere of its reach, the ellipsoid of manipulability, the trace. */
+/** Drawn marks of an arm: frames, sphere of reach, ellipsoid of manipulability, trace. */
 
 import {
   Color, ConeGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, PlaneGeometry, ShaderMaterial,

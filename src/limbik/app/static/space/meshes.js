@@ -1,4 +1,4 @@
-/** Meshes of robots: fetched once, read in the format that the server names, cached while a scene uses them. */
+/** Loads and caches the meshes of robots. */
 
 import { BufferAttribute, BufferGeometry, LoadingManager } from 'three';
 import { creased } from './shapes.js';

@@ -1,4 +1,4 @@
-/** The moving target: the selected goal on a circle or a figure-eight around its home. */
+/** Moves the selected goal along a circle or a figure-eight around its home. */
 
 const TURN = 1.5; // [rad/s] along the path at speed 1
 const SIZE = 0.14; // of the arm's reach

@@ -1,4 +1,4 @@
-/** Names for files. */
+/** Names of exported files. */
 
 const ENDINGS = /\.(arm|urdf|xacro|xml|mjcf|csv|json|ya?ml|txt|zip)$/;
 

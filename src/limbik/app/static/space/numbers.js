@@ -1,4 +1,4 @@
-/** What the numbers of a configuration are, for whoever moves them or writes them down. */
+/** Labels, units and ranges of the numbers of a configuration. */
 
 const QUATERNION = ['x', 'y', 'z', 'w'];
 

@@ -1,4 +1,4 @@
-/** How objects around the arms are written in the URL, and what there is of each kind. */
+/** Reads and writes objects around the arms in the URL; the kinds of objects and their sizes. */
 
 import { placed, placedQuaternion } from './codec.js';
 

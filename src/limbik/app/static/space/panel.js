@@ -1,4 +1,4 @@
-/** The settings panel of the 3-D page: what is open, the solver, and what else needs more than a control for a setting. */
+/** The settings panel of the 3-D page. */
 
 import { Controls, find } from '../controls.js';
 import { Methods } from '../methods.js';

@@ -1,4 +1,4 @@
-/** A path in space: its lines, and balls where it has to break. */
+/** Draws a path in space, with balls at its breaks. */
 
 import { Color, Group, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from 'three';
 import { token } from './colours.js';

@@ -1,4 +1,4 @@
-/** Plays the joints along a path: play and pause, a slider over time, the breaks as a list, plots of the joints. */
+/** Playback of the joints along a path: slider, breaks, plots. */
 
 import { fillSlider, find } from '../controls.js';
 import { JointPlots } from './jointplots.js';

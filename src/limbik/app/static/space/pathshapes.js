@@ -1,4 +1,4 @@
-/** Paths as poses: shapes about a goal, and strokes that a hand has drawn. */
+/** Makes poses of a path: shapes about a goal, and drawn strokes. */
 
 import { placed } from './codec.js';
 

@@ -1,4 +1,4 @@
-/** Hands on the canvas: they orbit, pan and zoom, hold goals, objects and the gizmo, take links, and place goals with a click. */
+/** Pointer on the 3-D canvas: orbits, pans, zooms, drags goals, objects, links and the gizmo. */
 
 import { Vector3 } from 'three';
 import { onPlane } from './camera.js';

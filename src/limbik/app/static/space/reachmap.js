@@ -1,4 +1,4 @@
-/** A reach map that the link names: its slices, and what is reached in a voxel that a hand clicks. */
+/** Shows a reach map: its slices, and the orientations of a voxel that is clicked. */
 
 import { find } from '../controls.js';
 import { token } from './colours.js';

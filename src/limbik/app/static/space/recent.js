@@ -1,4 +1,4 @@
-/** The robots that were opened last, as this browser remembers them. */
+/** The robots that this browser opened last. */
 
 const STORED = 'limbik-robots';
 const MAX = 6;

@@ -1,4 +1,4 @@
-/** The last motion, for a file: what was seen of the arms from when they last began to move until they stood. */
+/** Records the last motion of the arms for export. */
 
 import { shortest } from './codec.js';
 import { cell, columns } from './numbers.js';

@@ -1,6 +1,6 @@
 /**
- * What an arm does with joints to spare: the posture it is drawn to, and a walk along the null space of its goals. Where the curve
- * of that walk is known the slider is the curve from end to end; elsewhere it goes on from its middle for as long as it is pulled.
+ * The card of redundant arms: preferred posture, and moving along the null space. Where the curve of that walk is known
+ * the slider is the curve from end to end; elsewhere it goes on from its middle for as long as it is pulled.
  */
 
 import { fillSlider, find } from '../controls.js';

@@ -1,4 +1,4 @@
-/** Buttons that change what keeps a goal from being met. */
+/** Buttons that apply a remedy to a goal that is not met. */
 
 import { find } from '../controls.js';
 import { placed } from './codec.js';

@@ -1,4 +1,4 @@
-/** The card of a robot in the gallery: its picture, its name, and what it needs. */
+/** A card of the robot gallery: picture, name, what is missing. */
 
 /** A sign for each kind of robot, where there is no picture of one: paths in a box of 24. */
 const GLYPHS = {

@@ -1,4 +1,4 @@
-/** The gallery in which robots are chosen: by kind, those that were opened last before all others. */
+/** The robot gallery: robots by kind, the latest first. */
 
 import { find } from '../controls.js';
 import { didYouMean } from '../suggest.js';

@@ -1,4 +1,4 @@
-/** Everything around the arms that can be switched on and off. */
+/** Switches of the scenery: floor, axes, reach, ranges and other marks. */
 
 import { Group, Matrix4, Vector3 } from 'three';
 import { token } from './colours.js';

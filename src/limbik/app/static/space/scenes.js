@@ -1,4 +1,4 @@
-/** Opening scenes: what the link names, a robot that is chosen, files that are dropped. */
+/** Opens scenes: from the link, the gallery, or files. */
 
 import { Refusal } from '../calls.js';
 import { keepFiles } from '../upload.js';

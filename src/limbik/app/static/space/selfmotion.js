@@ -1,4 +1,4 @@
-/** The curve on which the arm in focus can move while its goal is held, from limit to limit: known where it has one way to move. */
+/** Requests the self-motion curve of the arm in focus while its goal is held. */
 
 import { Refusal } from '../calls.js';
 import { apart } from '../solutionlist.js';

@@ -1,4 +1,4 @@
-/** Solids with colours, made of parts: one geometry for each link, so that a robot is few things to draw. */
+/** Solids with colours, merged to one geometry for each link. */
 
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, LatheGeometry, Matrix3, Matrix4, Quaternion,

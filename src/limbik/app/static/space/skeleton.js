@@ -1,4 +1,4 @@
-/** The bones of an arm: where its segments lie in its links, how long and how thick they are. Lengths in metres. */
+/** Bones of an arm from its links: positions, lengths, thicknesses. Lengths in metres. */
 
 import { Matrix4, Vector3 } from 'three';
 import { matrix } from './kinematics.js';

@@ -1,4 +1,4 @@
-/** A Python program that makes again what the page shows. */
+/** Writes a Python program that reproduces what the page shows. */
 
 import { Quaternion, Vector3 } from 'three';
 import { shortest } from './codec.js';

@@ -1,4 +1,4 @@
-/** The objects around the arms, as lines of a Python program. */
+/** Writes the objects around the arms as lines of that Python program. */
 
 import { shortest } from './codec.js';
 

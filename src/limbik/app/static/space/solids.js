@@ -1,4 +1,4 @@
-/** Objects around the arms as things to see and to hold, and lines between what is near each other. */
+/** Draws the objects around the arms, handles for them, and lines between near pairs. */
 
 import {
   BufferAttribute, BufferGeometry, CanvasTexture, Color, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial,

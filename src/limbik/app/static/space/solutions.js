@@ -1,4 +1,4 @@
-/** All solutions in space: of the goals of the arm in focus. */
+/** All solutions for the goals of the arm in focus, on the 3-D page. */
 
 import { Solutions } from '../solutions.js';
 

@@ -1,6 +1,6 @@
 /**
- * The scene in space: arms, goals and marks, drawn when something has changed, and the hands that move the camera and the
- * goals. Lengths in metres, angles in radians, z up; pixels are those of the window.
+ * `Stage`: the 3-D scene of arms, goals and marks; draws on change, and passes pointer events on. Lengths in metres,
+ * angles in radians, z up; pixels are those of the window.
  */
 
 import { Color, Matrix4, Quaternion, Sphere, Vector3 } from 'three';

@@ -1,4 +1,4 @@
-/** The studio: renderer, background, soft light, and the shadow of the main lamp. */
+/** The renderer with background, lights and shadow. */
 
 import {
   BackSide, Color, DirectionalLight, HemisphereLight, Mesh, MeshBasicMaterial, NeutralToneMapping, PCFShadowMap,

@@ -1,4 +1,4 @@
-/** The buttons on the picture: what the gizmo does, and the camera. */
+/** The buttons over the 3-D canvas: mode of the gizmo, and views of the camera. */
 
 export class Tools {
   /**

@@ -1,4 +1,4 @@
-/** What the stage shows of the arms and goals: pushed to it when something changed, drawn by it. */
+/** Passes arms and goals on to the stage when they change. */
 
 import { apart } from '../solutionlist.js';
 import { token } from './colours.js';

@@ -1,4 +1,4 @@
-/** Where the subject of an explanation is seen: goals, end effectors, the ghost, and the arm itself. */
+/** Where goals, end effectors and arms are on the screen, so that cards do not cover them. */
 
 import { Vector3 } from 'three';
 
