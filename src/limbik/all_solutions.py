@@ -1,4 +1,4 @@
-"""All solutions of a pose: what `solve_all` returns."""
+"""`AllSolutions`, `AllSolutionsBatch`, `FreeMotion`: what `solve_all` and `solve_all_batch` return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One session per page: it remembers where each arm stands, runs the solvers and measures what they do.
+"""`Session`: one page of the 2-D playground: where its planar arms stand, their solves, what is measured.
 
 A session knows nothing of sockets. It works in link lengths, y up, and speaks pixels, y down, to the page.
 """

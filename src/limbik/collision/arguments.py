@@ -1,4 +1,4 @@
-"""Checks the arguments of collision checks: worlds, clearances."""
+"""`as_distance`: checks a clearance or other distance [m] of collision checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks as users ask for them: `Model.check`, `Model.check_batch`, `Model.check_path`."""
+"""Collision checks of one configuration or many: `Model.check`, `Model.check_batch`; `checker_of` a model."""
 
 from __future__ import annotations
 

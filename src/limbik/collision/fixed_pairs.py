@@ -1,4 +1,4 @@
-"""Pairs of bodies that no moving joint brings together or apart: on the base, or rigid with a known frame."""
+"""Finds and checks the pairs of bodies fixed by a frame's pose alone: no joint can end their collision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled programs of collision checks."""
+"""The compiled programs of collisions: near pairs, pushes out of collision, shortest changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`limbik solve`: one answer on the command line, or why there is none."""
+"""`limbik solve`: prints a solution, or all with `--all`, or why there is none."""
 
 from __future__ import annotations
 

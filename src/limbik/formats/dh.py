@@ -1,4 +1,4 @@
-"""Reads tables of Denavit-Hartenberg parameters from CSV or YAML.
+"""Tables of Denavit-Hartenberg parameters: reads and writes them as CSV or YAML.
 
     # convention: standard
     joint,     type,      theta, d,     a,      alpha, lower, upper

@@ -1,4 +1,4 @@
-"""Markers from TRC, the text of columns that OpenSim and Motion Analysis write.
+"""Markers in TRC, the text of columns of OpenSim and Motion Analysis: reads and writes them.
 
 Line 1 is a title, 2 names settings and 3 has their values (DataRate, NumMarkers, Units, ...); line 4 names
 the markers and 5 their axes. Then there is a line of cells between tabs for each frame: its number, the time,

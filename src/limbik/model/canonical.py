@@ -1,4 +1,4 @@
-"""Serial chains in Denavit-Hartenberg form (Denavit & Hartenberg 1955; the standard convention).
+"""Converts serial chains to Denavit-Hartenberg form (Denavit & Hartenberg 1955; the standard convention).
 
 Frames between joints may be chosen freely, so every chain of revolute and prismatic joints can be written as
 

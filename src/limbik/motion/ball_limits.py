@@ -116,14 +116,14 @@ def find_swing_axes(mover: Records, motion: TrackerState) -> bool:
     sine = length(normal) / cosine
     if sine > UPRIGHT:
         swing = scaled(1.0 / length(normal), normal)
-        if mover.cone < math.pi:
-            angle = 2.0 * angle_of(sine, cosine)
-            motion.below[v + 1], motion.above[v + 1] = mover.cone + angle, mover.cone - angle
+        angle = 2.0 * angle_of(sine, cosine)
     else:
         swing = across(twist)
-        if mover.cone < math.pi:
-            fill(mover.cone, motion.below[v + 1 : v + 3])
-            fill(mover.cone, motion.above[v + 1 : v + 3])
+        angle = 0.0
+    if mover.cone < math.pi:
+        motion.below[v + 1], motion.above[v + 1] = mover.cone + angle, mover.cone - angle
+        # Across it the swing goes around the cone: no farther in one step than what the tangent says is true.
+        motion.below[v + 2] = motion.above[v + 2] = mover.cone
     third = cross(twist, swing)
     put_axis(motion, v, 0, twist)
     put_axis(motion, v, 1, swing)

@@ -1,4 +1,4 @@
-"""Arrays in HTTP bodies: reads and writes .npy, and converts rows of positions and quaternions to poses."""
+"""Arrays in HTTP bodies: reads .npy, writes .npz, converts rows of positions and quaternions to poses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every solution of a goal: in closed form where the arm has one, and from many starts where it has none."""
+"""`solve_all`: every solution by closed form, swivel angle, elimination or samples, else from many starts."""
 
 from __future__ import annotations
 

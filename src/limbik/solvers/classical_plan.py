@@ -1,4 +1,4 @@
-"""The classical methods on any tree, for any number of goals (`tree.classical_loop`)."""
+"""The plan of the classical methods on any tree, for any number of goals (`tree.classical_loop`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A solve by closed form: of all solutions the nearest to the start (`solvers.methods.analytic`)."""
+"""A solve by closed form or elimination: the solution nearest to the start (`solvers.methods.analytic`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`FreeMotion`: directions and curves along which joints move while a frame's pose stays.
+"""Self-motions: directions and curves along which joints move while a frame's pose stays.
 
 A curve is followed from a configuration along the null space of the Jacobian, and brought back to the pose by
 Newton's method after each step (continuation by predictor and corrector: Allgower & Georg, "Numerical

@@ -1,4 +1,4 @@
-"""The postures for calibration (T, A and others), as a body takes them."""
+"""The postures for calibration ("T", "standing", or a configuration), as a body takes them."""
 
 from __future__ import annotations
 

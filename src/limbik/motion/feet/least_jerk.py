@@ -1,4 +1,4 @@
-"""Offsets over time that are known in some frames and cost least jerk in the others.
+"""Offsets over time of least jerk between known frames, fading to 0 when let go, also above a lower bound.
 
 The cost is the sum of squared third differences, plus a pull toward 0 that makes an offset which is
 let go fade away, before a known frame as well as after it: the whole motion is known. The frames that are

@@ -1,4 +1,4 @@
-"""Where feet are to stand: targets that are still while a foot stands, and follow it while it swings."""
+"""Foot targets for `retarget`: still and flat while a foot stands, following it while it swings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The best turn of one joint for all vector pairs (`solvers.methods.ccd_vector_pairs`).
+"""CCD: the best rotation or travel of one joint for all vector pairs, and its application to the links
+before.
 
 Of a revolute joint it is closed form (Wang & Chen 1991, A combined optimization method for solving the
 inverse kinematics problem of mechanical manipulators): a vector pair from u to v about the unit axis a gains

@@ -1,4 +1,4 @@
-/** The floor: light, grid and shadow. */
+/** The floor, one shaded plane: a pool of light, a grid that fades out, and the shadows that fall on it. */
 
 import { Color, Mesh, PlaneGeometry, ShaderMaterial, UniformsLib, UniformsUtils, Vector3 } from 'three';
 import { token } from './colours.js';
