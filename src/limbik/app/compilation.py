@@ -1,4 +1,4 @@
-"""The order in which solvers are compiled ahead for the playground."""
+"""What is compiled ahead for the playground, in which order, and the compilation of solvers in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The goals of the protocol as limbik's goals, and how far configurations are from them."""
+"""Converts goals of the protocol to limbik's goals; errors of configurations, and proofs that goals are out
+of reach.
+"""
 
 from __future__ import annotations
 

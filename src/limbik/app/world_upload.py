@@ -1,4 +1,5 @@
-"""Reads objects from files of a page: worlds, meshes and clouds of points.
+"""Describes the objects of uploaded files for the page; `collision.object_files` reads them, in a process of
+its own.
 
 They are read in a process of their own, and of a world nothing is opened but what came with it.
 """

@@ -1,4 +1,4 @@
-"""Studies which of the checked pairs of a model can touch at all: by proof, or by samples."""
+"""`PairStudy`: which pairs of a model can touch, by samples or by proof, and pair rules from that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves that a goal is in collision whatever the moving joints do."""
+"""Proves that a goal, or the base itself, is in collision whatever the moving joints do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fingers, eyes and the jaw of a humanoid, by names."""
+"""Finds fingers, eyes and the jaw of a humanoid, by the labels of their names (`names`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Jacobian transpose as it is taught (Wolovich & Elliott 1984; the step length after Buss 2004, section 5).
+"""Jacobian transpose as it is taught (Wolovich & Elliott 1984), and the bend that frees an arm stretched
+straight.
 
 With a fixed fraction of the best step, a bound on every angle and a bend for the stretched arm, but without
 anything that keeps the error from growing: where the goal is out of reach the arm jerks. Damped least squares

@@ -1,4 +1,4 @@
-/** The panel of the page of motions: file, changes, measures, exports. */
+/** The panel of the page of motions: file, changes, robot, measures, exports, and the changes as Python code. */
 
 import { Controls, find } from '../controls.js';
 import { inPython, inWords } from './changes.js';

@@ -1,4 +1,4 @@
-/** The solve loop of the 2-D page: requests for one arm and one target. */
+/** The 2-D page's part of the solve loop (`../loop.js`): what a request holds, and how an answer moves an arm. */
 
 import { Loop } from '../loop.js';
 import { firstPose, resized } from './kinematics.js';

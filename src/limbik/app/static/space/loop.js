@@ -1,4 +1,4 @@
-/** The solve loop of the 3-D page: requests for all arms with their goals, or along a null direction. */
+/** The 3-D page's part of the solve loop (`../loop.js`): requests for all arms with their goals, or along a null direction. */
 
 import { Loop, problemOf } from '../loop.js';
 import { MILLIMETRES, message } from './protocol.js';
