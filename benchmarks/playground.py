@@ -45,8 +45,8 @@ from websockets.asyncio.client import ClientConnection, connect
 
 import limbik
 import report
-from limbik.app.protocol import decode_frame
-from limbik.app.protocol.space import decode_motion
+from limbik.app.protocol import decode_plane_solve
+from limbik.app.protocol.space import decode_move
 from limbik.spatial import Matrix4, quat_from_matrix
 from machine import processor, progress
 
@@ -128,7 +128,7 @@ class Plane(Case):
         }
 
     def decode(self, answer: bytes) -> Any:
-        return decode_frame(answer)
+        return decode_plane_solve(answer)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Space(Case):
         return {"type": "move", "id": number, "arms": [arm], "measure": measure, "world": world}
 
     def decode(self, answer: bytes) -> Any:
-        return decode_motion(answer)
+        return decode_move(answer)
 
 
 def _flange(phase: float) -> list[float]:

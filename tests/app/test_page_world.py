@@ -11,7 +11,7 @@ import trimesh
 from limbik import Pose, load
 from limbik.app.collision_shapes import PreparedShapes
 from limbik.app.protocol.reading import MessageError
-from limbik.app.protocol.space import ExplainRequest, decode_motion
+from limbik.app.protocol.space import ExplainRequest, decode_move
 from limbik.app.protocol.world import MAX_OBJECTS
 from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
@@ -63,7 +63,7 @@ def wait_for_shapes(session):
 
 
 def moved(session, goals, **options):
-    (arm,) = decode_motion(session.move(request(**moving(goals, **options))).encode()).arms
+    (arm,) = decode_move(session.move(request(**moving(goals, **options))).encode()).arms
     return arm
 
 
@@ -176,7 +176,7 @@ def test_what_an_arm_carries_moves_with_it_and_collides(shaped):
     assert may.status == "solved"
     elsewhere = {**stick, "held": {"arm": 3, "frame": "flange"}}
     assert moved(shaped, goals, world=around(wall, elsewhere)).status == "solved"
-    arm = decode_motion(
+    arm = decode_move(
         shaped.move(
             request(**moving(goals, world=around({**stick, "held": {"arm": 0, "frame": "nose"}})))
         ).encode()

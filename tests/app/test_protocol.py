@@ -21,7 +21,7 @@ from limbik.app.protocol import (
     PlaneSolveRequest,
     ResetRequest,
     Welcome,
-    decode_frame,
+    decode_plane_solve,
     parse,
 )
 
@@ -282,7 +282,7 @@ def test_a_frame_survives_the_wire(links, iterations, with_trace, random):
         out_of_reach=7.25,
         trace=trace if with_trace else None,
     )
-    frame = decode_frame(PlaneSolveReply(id=2**53 - 1, arms=(arm, arm), server_ms=0.25).encode())
+    frame = decode_plane_solve(PlaneSolveReply(id=2**53 - 1, arms=(arm, arm), server_ms=0.25).encode())
     assert (frame.id, frame.server_ms, len(frame.arms)) == (2**53 - 1, 0.25, 2)
     for got in frame.arms:
         np.testing.assert_array_equal(got.q, arm.q)

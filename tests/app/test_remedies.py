@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limbik.app.protocol.reading import MessageError
-from limbik.app.protocol.space import decode_motion
+from limbik.app.protocol.space import decode_move
 from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.errors import ModelError
@@ -50,7 +50,7 @@ def explained(session, goals, **others):
 
 def searched(session, goals, **entry):
     asked = request(**moving(goals, search=True, entry=entry))
-    (arm,) = decode_motion(session.move(asked).encode()).arms
+    (arm,) = decode_move(session.move(asked).encode()).arms
     return arm
 
 
@@ -134,11 +134,11 @@ def test_goals_in_conflict_are_named(crane):
 
 def test_a_motion_says_how_far_each_goal_is_out_of_reach(crane):
     far, near = goal("hook", (9.0, 0.0, 1.0)), goal("boom", (0.0, 0.0, 1.0))
-    (arm,) = decode_motion(crane.move(request(**moving([near, far]))).encode()).arms
+    (arm,) = decode_move(crane.move(request(**moving([near, far]))).encode()).arms
     np.testing.assert_allclose(arm.out_of_reach, [0.0, math.hypot(9.0, 1.0) - 2.5], atol=1e-6)
-    (arm,) = decode_motion(crane.move(request(**moving([goal("hook", (0.6, 0.6, 1.4))]))).encode()).arms
+    (arm,) = decode_move(crane.move(request(**moving([goal("hook", (0.6, 0.6, 1.4))]))).encode()).arms
     assert arm.out_of_reach.tolist() == [0.0]
-    (arm,) = decode_motion(crane.move(request(**moving([]))).encode()).arms
+    (arm,) = decode_move(crane.move(request(**moving([]))).encode()).arms
     assert arm.out_of_reach.size == 0
 
 
@@ -177,7 +177,7 @@ def test_a_joint_without_such_limits_is_named(joint, text, said):
         **moving([goal(frame, (1.0, 0.0, 1.0))], entry={"widened": [{"joint": joint, "upper": 9}]})
     )
     try:
-        (arm,) = decode_motion(session.move(asked).encode()).arms
+        (arm,) = decode_move(session.move(asked).encode()).arms
     except ModelError as error:
         assert said in str(error)
     else:

@@ -24,7 +24,7 @@ from websockets.sync.client import connect
 from limbik import __version__, solvers
 from limbik.app import connection
 from limbik.app.connection import CLOSE_FULL, CLOSE_IDLE, FIRST, Bounds
-from limbik.app.protocol import MAX_MESSAGE_BYTES, decode_frame
+from limbik.app.protocol import MAX_MESSAGE_BYTES, decode_plane_solve
 from limbik.app.server import create_app, make_server, running
 from limbik.app.session import SOLVERS
 from limbik.service.address import AddressError, PortBusy, address_of, listen
@@ -82,7 +82,7 @@ def ask(page, **changes):
     while True:
         answer = page.recv(timeout=PATIENCE)
         if isinstance(answer, bytes):
-            return decode_frame(answer)
+            return decode_plane_solve(answer)
         if json.loads(answer)["type"] == "error":
             return json.loads(answer)
 
@@ -274,7 +274,9 @@ def test_requests_that_queue_up_are_all_answered_in_order(address):
         for number in range(300):
             page.send(json.dumps({**SOLVE, "id": number}))
         answers = [page.recv(timeout=PATIENCE) for _ in range(300)]
-    assert [decode_frame(answer).id for answer in answers if isinstance(answer, bytes)] == list(range(300))
+    assert [decode_plane_solve(answer).id for answer in answers if isinstance(answer, bytes)] == list(
+        range(300)
+    )
 
 
 def test_many_pages_work_at_once_each_with_its_own_arms(address):
@@ -505,7 +507,9 @@ def test_a_drag_does_not_wait_for_the_compiler(static, compiler):
         assert (status["type"], status["state"]) == ("status", "compiling")
         assert FIRST in status["message"]
         page.send(json.dumps({**SOLVE, "id": 2, "solvers": list(SOLVERS)}))
-        assert decode_frame(page.recv(timeout=PATIENCE)).id == 2  # while the compiler is still held back
+        assert (
+            decode_plane_solve(page.recv(timeout=PATIENCE)).id == 2
+        )  # while the compiler is still held back
         compiler.release(len(SOLVERS))
 
 

@@ -22,7 +22,7 @@ from limbik.app.protocol.space import (
     OpenRequest,
     SelfMotionRequest,
     SolutionsRequest,
-    decode_motion,
+    decode_move,
 )
 
 KNOWN = solvers.names()
@@ -196,7 +196,7 @@ def test_a_motion_comes_back_as_it_was_sent():
         notes=["careful"],
         server_ms=1.5,
     )
-    read_back = decode_motion(sent.encode())
+    read_back = decode_move(sent.encode())
     assert (read_back.id, read_back.notes, read_back.server_ms) == (3, ["careful"], 1.5)
     first, second = read_back.arms
     assert second == ArmRefusal(arm=1, solver="fabrik", refused="no")

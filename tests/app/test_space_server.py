@@ -18,7 +18,7 @@ from limbik.app import connection
 from limbik.app import upload as uploads
 from limbik.app.connection import Bounds
 from limbik.app.protocol import MAX_MESSAGE_BYTES, MAX_OPEN_BYTES
-from limbik.app.protocol.space import LONGEST_TEXT, decode_motion
+from limbik.app.protocol.space import LONGEST_TEXT, decode_move
 from limbik.app.server import running
 from limbik.app.space_session import SpaceSession
 from space_scenes import ARM, URDF, goal, moving, opening
@@ -53,7 +53,7 @@ def answer(page):
     while True:
         told = page.recv(timeout=PATIENCE)
         if isinstance(told, bytes):
-            return decode_motion(told)
+            return decode_move(told)
         told = json.loads(told)
         if told["type"] != "status":
             return told

@@ -11,7 +11,7 @@ from limbik.app import arm_moves as room
 from limbik.app import space_session
 from limbik.app.null_space import aligned, null_directions
 from limbik.app.protocol.reading import MessageError
-from limbik.app.protocol.space import ArmRefusal, decode_motion
+from limbik.app.protocol.space import ArmRefusal, decode_move
 from limbik.app.scene_opener import SceneOpener
 from limbik.app.space_session import SpaceSession
 from limbik.errors import LimbikError, ModelError
@@ -42,7 +42,7 @@ def began(**asked):
 
 def moved(session, *asked, **options):
     """The entries of a motion, as the page reads them."""
-    return decode_motion(session.move(request(**moving(*asked, **options))).encode()).arms
+    return decode_move(session.move(request(**moving(*asked, **options))).encode()).arms
 
 
 def model_of(session, arm=0):
@@ -281,7 +281,7 @@ def test_a_slide_moves_the_arm_and_holds_its_goals(panda):
     places = [q]
     for _ in range(3):
         slide = request(type="nullspace", arm=0, q=places[-1].tolist(), goals=asked, along=0, amount=0.1)
-        (arm,) = decode_motion(panda.slide(slide).encode()).arms
+        (arm,) = decode_move(panda.slide(slide).encode()).arms
         assert arm.goal_errors.max() < 1e-3
         assert (arm.solver, arm.nullity) == ("nullspace", 1)
         places.append(arm.q.astype(float))
@@ -295,7 +295,7 @@ def test_a_slide_leaves_locked_joints_where_they_are(panda):
     q = moved(panda, asked, search=True)[0].q.astype(float).tolist()
     slide = {"type": "nullspace", "arm": 0, "q": q, "goals": asked, "along": 0, "amount": 0.4}
     for locked in (["panda_joint1"], ["panda_joint2", "panda_joint5"]):
-        (arm,) = decode_motion(panda.slide(request(**slide, locked=locked)).encode()).arms
+        (arm,) = decode_move(panda.slide(request(**slide, locked=locked)).encode()).arms
         stays = [int(name[-1]) - 1 for name in locked]
         assert np.array_equal(arm.q[stays], np.float32(q)[stays])
         assert np.abs(arm.q - q).max() > 0.05
@@ -307,12 +307,12 @@ def test_a_slide_goes_beyond_limits_only_where_they_are_left_aside(panda):
     model, asked = model_of(panda), [goal("flange", (0.45, 0.1, 0.4))]
     q = moved(panda, asked, search=True)[0].q.astype(float).tolist()
     slide = {"type": "nullspace", "arm": 0, "q": q, "goals": asked, "along": 0, "amount": 3.0}
-    (within,) = decode_motion(panda.slide(request(**slide)).encode()).arms
+    (within,) = decode_move(panda.slide(request(**slide)).encode()).arms
     assert model.is_within_limits(within.q.astype(float), -1e-6)
-    (beyond,) = decode_motion(panda.slide(request(**slide, limits=False)).encode()).arms
+    (beyond,) = decode_move(panda.slide(request(**slide, limits=False)).encode()).arms
     assert np.linalg.norm(beyond.q - q) > np.linalg.norm(within.q - q) - 1e-3
     q[3] = 0.5  # its upper limit is below 0
-    (kept,) = decode_motion(
+    (kept,) = decode_move(
         panda.slide(request(**{**slide, "q": q, "amount": 0.0}, limits=False)).encode()
     ).arms
     assert kept.q[3] > model.upper[3]

@@ -14,6 +14,7 @@ from limbik.collision.simplex import on_triangle
 from limbik.collision.support import POINT_SIZE, support_of_difference
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.rotation import Vector
+from limbik.numerics.vectors import perpendicular
 
 MAX_POINTS = 96
 MAX_FACES = 2 * MAX_POINTS + 64
@@ -81,7 +82,7 @@ def start_polytope(
         if apart > farthest:
             farthest, dx, dy, dz = apart, ex / apart, ey / apart, ez / apart
             keep_point(points, 4, 1)
-    ux, uy, uz = perpendicular(dx, dy, dz)
+    ux, uy, uz = perpendicular((dx, dy, dz))
     if farthest <= FLAT * size:
         return flat(A, B, cores, relative, ux, uy, uz, points, result)
     vx, vy, vz = dy * uz - dz * uy, dz * ux - dx * uz, dx * uy - dy * ux
@@ -140,19 +141,6 @@ def flat(
     for c in range(6):
         result[4 + c] = points[row, 3 + c]
     return height
-
-
-@compiled
-def perpendicular(x: float, y: float, z: float) -> Vector:
-    """A unit vector across a unit vector."""
-    if abs(x) <= abs(y) and abs(x) <= abs(z):
-        scale = 1.0 / math.sqrt(y * y + z * z)
-        return 0.0, -scale * z, scale * y
-    if abs(y) <= abs(z):
-        scale = 1.0 / math.sqrt(x * x + z * z)
-        return scale * z, 0.0, -scale * x
-    scale = 1.0 / math.sqrt(x * x + y * y)
-    return -scale * y, scale * x, 0.0
 
 
 @compiled

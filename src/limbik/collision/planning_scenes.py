@@ -119,7 +119,7 @@ class _TextReader:
         """Position and quaternion xyzw."""
         numbers = self.numbers(7)
         try:
-            return pose_of(numbers[:3], numbers[3:], "a pose")
+            return ros_pose_of(numbers[:3], numbers[3:], "a pose")
         except CollisionError as error:
             raise self.error(str(error)) from None
 
@@ -264,7 +264,7 @@ def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
 def _message_pose(value: Any, source: Source, name: str) -> Matrix4:
     parts = mapping_of(value, source, f"a pose of {shortened(name)}")
     position, orientation = parts.get("position", (0, 0, 0)), parts.get("orientation", (0, 0, 0, 1))
-    return pose_of(_xyz(position), _xyz(orientation), f"a pose of {shortened(name)}")
+    return ros_pose_of(_xyz(position), _xyz(orientation), f"a pose of {shortened(name)}")
 
 
 def _xyz(value: Any) -> Any:
@@ -289,11 +289,15 @@ def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
     at = as_vector(position, 3, f"the position of {what}", error=CollisionError)
     quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
     length = math.hypot(*quaternion)
-    if length == 0.0:  # ROS leaves it so where nobody has set it
-        return pose_from(None, at)
     if not SMALLEST < length < np.inf:
         raise CollisionError(f"the orientation of {what} needs x y z w, found {quaternion.tolist()}")
     return pose_from(quat_to_matrix(quaternion / length), at)
+
+
+def ros_pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
+    """The pose of a message of ROS, whose quaternion is 0 0 0 0 where nobody has set it."""
+    quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
+    return pose_of(position, quaternion if quaternion.any() else (0, 0, 0, 1), what)
 
 
 def _cone(radius: float, height: float) -> ConvexHull:

@@ -178,11 +178,7 @@ def _mesh_path(value: Any, source: Source, what: str) -> Path:
 
 
 def _pose(parts: Mapping[str, Any], what: str) -> Matrix4:
-    quaternion = parts.get("quaternion", (0, 0, 0, 1))
-    pose = pose_of(parts.get("position", (0, 0, 0)), quaternion, what)
-    if not any(quaternion):  # which ROS alone leaves so
-        raise CollisionError(f"the orientation of {what} needs x y z w, found {list(quaternion)}")
-    return pose
+    return pose_of(parts.get("position", (0, 0, 0)), parts.get("quaternion", (0, 0, 0, 1)), what)
 
 
 def _described(each: WorldObject) -> dict[str, Any]:

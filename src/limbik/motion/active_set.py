@@ -255,7 +255,7 @@ def is_any_to_leave(lower: Floats, upper: Floats, held: Floats, active: Floats) 
 
 @compiled(inline=False)
 def leave_bound(slope: Floats, lower: Floats, upper: Floats, held: Floats, active: Floats) -> bool:
-    """Free the joint at a bound that gains the maximum by leaving it; whether there is one."""
+    """Free the joint at a bound with the largest gain from leaving it; whether there is one."""
     best = -1
     steepest = 0.0
     for v in range(slope.size):

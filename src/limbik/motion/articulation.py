@@ -181,9 +181,8 @@ def _as_rotations(rotation: ArrayLike) -> Array:
 # --- which joints belong together ---------------------------------------------------------------------------
 
 
-_GROUPS: Slot[dict[frozenset[str], tuple[LinkJoints, ...]]] = (
-    Slot()
-)  # by the links where they end in any case
+# By the links where they end in any case.
+_GROUPS: Slot[dict[frozenset[str], tuple[LinkJoints, ...]]] = Slot()
 
 
 def _groups(model: Model, ends: frozenset[str]) -> tuple[LinkJoints, ...]:

@@ -28,7 +28,7 @@ from limbik.numerics.rotation import (
     transposed_times,
 )
 from limbik.numerics.trigonometry import FULL_TURN, angle_of, sincos
-from limbik.numerics.vectors import cross, dot, plus, scaled
+from limbik.numerics.vectors import cross, dot, length, perpendicular, plus, scaled
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL, set_spherical
 from limbik.tree.kinematics import SCREW_SIZE
@@ -118,7 +118,7 @@ def find_swing_axes(mover: Records, motion: TrackerState) -> bool:
         swing = scaled(1.0 / length(normal), normal)
         angle = 2.0 * angle_of(sine, cosine)
     else:
-        swing = across(twist)
+        swing = perpendicular(twist)
         angle = 0.0
     if mover.cone < math.pi:
         motion.below[v + 1], motion.above[v + 1] = mover.cone + angle, mover.cone - angle
@@ -204,20 +204,6 @@ def turn_history(motion: TrackerState, M: Floats, v: int) -> None:
 def turn(M: Floats, v: int, x: Floats) -> None:
     """Multiply the velocities x [nv] of a ball joint by its matrix among M."""
     x[v], x[v + 1], x[v + 2] = times(M, 3 * v, x[v], x[v + 1], x[v + 2])
-
-
-@compiled
-def length(a: Vector) -> float:
-    """|a|."""
-    return math.sqrt(dot(a, a))
-
-
-@compiled
-def across(a: Vector) -> Vector:
-    """A unit vector across another one."""
-    x, y, z = a
-    side = (0.0, z, -y) if abs(x) < 0.6 else (-z, 0.0, x)
-    return scaled(1.0 / length(side), side)
 
 
 @compiled(inline=False)

@@ -34,7 +34,7 @@ from limbik.numerics.rotation import (
     smallest_turn,
 )
 from limbik.numerics.trigonometry import angle_of, nearest_turn, sincos
-from limbik.numerics.vectors import cross, dot
+from limbik.numerics.vectors import cross, dot, length
 
 # A row of the problems: points and directions along axes of the world [m].
 ROOT, MID, TIP, TARGET, AXIS, POLE = 0, 3, 6, 9, 12, 15
@@ -86,7 +86,7 @@ def solve_row(problem: Floats, settings: Floats, answer: Floats) -> None:
     if not distance > TINY * (length(u) + length(v)):  # the target is at the root: it has no direction
         line = chord
     turn = smallest_turn(chord[0], chord[1], chord[2], line[0], line[1], line[2])
-    along = scaled(line)
+    along = unit_of(line)
     if settings[HAS_POLE] > 0.0:
         middle = rotate(turn, side[0], side[1], side[2])
         turn = product(turn_to_pole(along, middle, difference(problem, POLE, ROOT)), turn)
@@ -120,7 +120,7 @@ def bend_freely(
     side = cross((u[0] + bent[0], u[1] + bent[1], u[2] + bent[2]), h)
     if not length(side) > TINY * (a + b):
         side = u
-    return turn, scaled(side), stretch_factor(distance, wanted, settings[STRETCH])
+    return turn, unit_of(side), stretch_factor(distance, wanted, settings[STRETCH])
 
 
 @compiled
@@ -137,7 +137,7 @@ def bend_hinge(
     sine, cosine = half_bend(a, b, wanted)
     bend = 2.0 * angle_of(sine, cosine)
     # Of unit vectors: lengths may be so small that the reciprocal of their product is infinite.
-    u_unit, v_unit = scaled(u_across), scaled(v_across)
+    u_unit, v_unit = unit_of(u_across), unit_of(v_across)
     now = angle_of(dot(h, cross(u_unit, v_unit)), dot(u_unit, v_unit))
     change = allowed_change(bend - now, -bend - now, problem[MIN], problem[MAX])
     s, c = sincos(0.5 * change)
@@ -149,7 +149,7 @@ def bend_hinge(
     if not length(side) > 1e-6 * (a + b):
         side = cross(chord, h)
     full = math.sqrt(wanted * wanted + along * along)
-    return turn, scaled(side), stretch_factor(distance, full, settings[STRETCH])
+    return turn, unit_of(side), stretch_factor(distance, full, settings[STRETCH])
 
 
 @compiled
@@ -226,7 +226,7 @@ def bend_axis(u: Vector, v: Vector, axis: Vector, scale: float) -> Vector:
     fraction = smooth_step(size / max(BENT * scale, 1e-300))
     rest = across_of(axis, u)
     if fraction >= 1.0:
-        return scaled(n)
+        return unit_of(n)
     of_pose = fraction / max(size, 1e-300)
     h = (
         of_pose * n[0] + (1.0 - fraction) * rest[0],
@@ -235,7 +235,7 @@ def bend_axis(u: Vector, v: Vector, axis: Vector, scale: float) -> Vector:
     )
     if not length(h) > TINY:
         return rest
-    return scaled(h)
+    return unit_of(h)
 
 
 @compiled
@@ -250,7 +250,7 @@ def knee_axis(u: Vector, v: Vector, axis: Vector, bend: float) -> Vector:
     h = of_pose * n[0] + more * rest[0], of_pose * n[1] + more * rest[1], of_pose * n[2] + more * rest[2]
     if not length(h) > TINY:
         return rest
-    return scaled(h)
+    return unit_of(h)
 
 
 @compiled
@@ -289,8 +289,8 @@ def across_of(axis: Vector, u: Vector) -> Vector:
     fraction = dot(axis, u) / max(squared, 1e-300)
     x, y, z = axis[0] - fraction * u[0], axis[1] - fraction * u[1], axis[2] - fraction * u[2]
     if x * x + y * y + z * z > 1e-6:
-        return scaled((x, y, z))
-    return scaled(cross(u, (u[1], u[2], -u[0])))
+        return unit_of((x, y, z))
+    return unit_of(cross(u, (u[1], u[2], -u[0])))
 
 
 @compiled(inline=True)
@@ -306,13 +306,7 @@ def write(row: Floats, at: int, q: Quaternion) -> None:
 
 
 @compiled(inline=True)
-def length(v: Vector) -> float:
-    """Of a vector."""
-    return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-
-
-@compiled(inline=True)
-def scaled(v: Vector) -> Vector:
+def unit_of(v: Vector) -> Vector:
     """The unit vector in the same direction; the zero vector as it is."""
     factor = 1.0 / max(length(v), 1e-300)
     return factor * v[0], factor * v[1], factor * v[2]

@@ -145,7 +145,7 @@ def part_along(turn: Quaternion, matrix: Floats, axis: Vector) -> float:
 
 @compiled
 def steepest_axis(turn: Quaternion, matrix: Floats) -> Vector:
-    """The one of the three axes with the maximal gain of half a rotation."""
+    """The one of the three axes whose rotation by pi has the largest gain."""
     x = part_along(turn, matrix, (1.0, 0.0, 0.0))
     y = part_along(turn, matrix, (0.0, 1.0, 0.0))
     z = part_along(turn, matrix, (0.0, 0.0, 1.0))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.rotation import Vector
 
@@ -34,3 +36,23 @@ def scaled(factor: float, a: Vector) -> Vector:
 def vector(numbers: Floats, at: int) -> Vector:
     """Three of some numbers."""
     return numbers[at], numbers[at + 1], numbers[at + 2]
+
+
+@compiled(inline=True)
+def length(a: Vector) -> float:
+    """|a|."""
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
+
+
+@compiled
+def perpendicular(a: Vector) -> Vector:
+    """A unit vector across a unit vector."""
+    x, y, z = a
+    if abs(x) <= abs(y) and abs(x) <= abs(z):
+        scale = 1.0 / math.sqrt(y * y + z * z)
+        return 0.0, -scale * z, scale * y
+    if abs(y) <= abs(z):
+        scale = 1.0 / math.sqrt(x * x + z * z)
+        return scale * z, 0.0, -scale * x
+    scale = 1.0 / math.sqrt(x * x + y * y)
+    return -scale * y, scale * x, 0.0

@@ -16,7 +16,7 @@ NAMES = "xyz"
 
 
 def save_picture(reach: Reach, file: str | Path) -> None:
-    """Save the vertical slice through the robot and the horizontal one of which the maximum is reached.
+    """Save the vertical slice through the robot and the horizontal one with the largest reached fraction.
 
     The end of the file's name says its format: .png, .svg or .pdf. Raises SolverError for another one,
     `limbik.scale.StoreError` where the file cannot be written, and MissingExtra without matplotlib.

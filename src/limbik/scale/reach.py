@@ -209,8 +209,8 @@ class Reach:
         return placements(self._reached, targets, float(plane), yaws, count)
 
     def best_slice(self, axis: int = 2) -> tuple[float, float]:
-        """Where the slice of voxels across an axis (0, 1, 2: x, y, z) is of which the maximum is reached: its
-        coordinate [m], and the fraction of all orientations in it that is.
+        """The slice of voxels across an axis (0, 1, 2: x, y, z) with the largest reached fraction: its
+        coordinate [m], and that fraction of all orientations in it.
         """
         as_whole(axis, "`axis`", 0, SolverError, 2)
         grid = self.grid

@@ -23,7 +23,7 @@ ROUNDING = 1e-12  # of the distances that are compared
 
 
 def proof(request: Request) -> Bound | None:
-    """What proves one of the goals out of reach, alone; of several bounds, the one of the maximal miss."""
+    """The bound that proves a goal out of reach, alone; of several, the one with the largest distance."""
     return max(_violated(request), key=lambda bound: bound.missing, default=None)
 
 

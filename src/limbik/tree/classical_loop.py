@@ -185,7 +185,7 @@ def solve(
 def keep_what_is_met(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats) -> None:
     """Give the joints that serve no goal but those met at `workspace.best` their numbers there.
 
-    Limbs without a common joint are problems of their own: so each has to be solved only once.
+    Limbs without a common joint are problems of their own, each of which is solved only once.
     """
     evaluate(tree, objectives, workspace, workspace.best, 0)
     fill(0.0, workspace.dx)  # 1: for a goal that is not met

@@ -136,7 +136,7 @@ def step_to_limit(tree: Tree, q: Floats, change: Floats, dx: Floats, free: Float
 def release_one(
     tree: Tree, q: Floats, J: Floats, rest: Floats, basis: Floats, slope: Floats, dx: Floats, free: Floats
 ) -> bool:
-    """Free the joint at a limit that gains the maximum by leaving it; whether there is one.
+    """Free the joint at a limit with the largest gain from leaving it; whether there is one.
 
     What it would gain is the gradient without what lies along the basis: Lagrange's multiplier of its limit.
     """

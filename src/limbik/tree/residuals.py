@@ -366,7 +366,7 @@ def direction_residuals(
             errors[row] = task.weights[0] * left if i == 0 else 0.0
             weight = weight if i == 0 or task.unclipped > 0.0 else 0.0
         wx, wy, wz = weight * ux, weight * uy, weight * uz
-        # A sideways move of the frame turns the direction to the point oppositely.
+        # A sideways move of the frame turns the direction to the point in the opposite sense.
         fx, fy, fz = (
             nearness * (wy * dz - wz * dy),
             nearness * (wz * dx - wx * dz),

@@ -24,10 +24,10 @@ from limbik.app.protocol.plane import (
     PlaneSolveReply,
     PlaneSolveRequest,
     ResetRequest,
-    decode_frame,
+    decode_plane_solve,
+    read_plane_solutions,
     read_reset,
     read_solve,
-    read_solve_all_in_plane,
 )
 from limbik.app.protocol.reading import MessageError, NumberRange, Reader, id_of, read_object, show
 from limbik.app.protocol.space import (
@@ -42,12 +42,12 @@ from limbik.app.protocol.space import (
     read_explain,
     read_export,
     read_move,
+    read_nullspace,
     read_open,
     read_self_motion,
-    read_slide,
     read_solve_all,
 )
-from limbik.app.protocol.world import WorldRequest, read_read_world
+from limbik.app.protocol.world import WorldRequest, read_world_request
 
 __all__ = [
     "BOUNDS",
@@ -79,7 +79,7 @@ __all__ = [
     "SpaceRequest",
     "Welcome",
     "WorldRequest",
-    "decode_frame",
+    "decode_plane_solve",
     "parse",
 ]
 
@@ -104,12 +104,12 @@ Request: TypeAlias = Hello | PlaneSolveRequest | PlaneSolutionsRequest | ResetRe
 _IN_SPACE: dict[str, Callable[[Reader, Collection[str]], SpaceRequest]] = {
     "open": read_open,
     "move": read_move,
-    "nullspace": read_slide,
+    "nullspace": read_nullspace,
     "explain": read_explain,
     "solutions": read_solve_all,
     "selfmotion": read_self_motion,
     "path": read_follow_path,
-    "world": read_read_world,
+    "world": read_world_request,
     "export": read_export,
     "motion": read_show_motion,
 }
@@ -147,7 +147,7 @@ def _read(message: dict[str, Any], known: Collection[str], in_plane: Collection[
     if kind == "solve":
         return read_solve(plane, in_plane)
     if kind == "plane_solutions":
-        return read_solve_all_in_plane(plane)
+        return read_plane_solutions(plane)
     if kind == "reset":
         return read_reset(plane)
     if isinstance(kind, str) and kind in _IN_SPACE:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.app.protocol.reading import MessageError, Reader
-from limbik.app.protocol.space import LONGEST_NAME, MAX_NUMBERS, LimitOverrides, read_widened
+from limbik.app.protocol.space import LONGEST_NAME, MAX_NUMBERS, LimitOverrides, read_limit_overrides
 from limbik.app.protocol.writing import as_json
 
 MAX_POSES = 400
@@ -70,7 +70,7 @@ def read_follow_path(reader: Reader, known: Collection[str]) -> FollowPathReques
         poses=None if has_text else _poses(reader),
         csv=reader.text("csv", LONGEST_CSV) if has_text else None,
         name=reader.text("name", LONGEST_NAME) if has_text else "",
-        widened=read_widened(reader),
+        widened=read_limit_overrides(reader),
     )
 
 

@@ -122,7 +122,7 @@ class PlaneSolveReply:
         return packed
 
 
-def decode_frame(data: bytes) -> PlaneSolveReply:
+def decode_plane_solve(data: bytes) -> PlaneSolveReply:
     """Read what `PlaneSolveReply.encode` wrote, for clients in Python."""
     message = msgpack.unpackb(data)
     arms = []
@@ -175,7 +175,7 @@ def read_solve(reader: Reader, known: Collection[str]) -> PlaneSolveRequest:
     )
 
 
-def read_solve_all_in_plane(reader: Reader) -> PlaneSolutionsRequest:
+def read_plane_solutions(reader: Reader) -> PlaneSolutionsRequest:
     """A `PlaneSolutionsRequest`."""
     reader.allow("type", "id", "links", "length", "base", "target", "q", "limits", "limit_degrees")
     links = reader.whole("links")

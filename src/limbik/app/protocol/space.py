@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.app.protocol.reading import LARGEST_ID, MessageError, NumberRange, Reader
-from limbik.app.protocol.world import WORLD_BOUNDS, WorldContents, read_surroundings
+from limbik.app.protocol.world import WORLD_BOUNDS, WorldContents, read_world_contents
 from limbik.app.protocol.writing import as_json, float32
 
 MAX_ROBOTS = 4  # opened together
@@ -362,7 +362,7 @@ class ExportReply:
         return as_json(type="exported", **vars(self))
 
 
-def decode_motion(data: bytes) -> MoveReply:
+def decode_move(data: bytes) -> MoveReply:
     """Read what `MoveReply.encode` wrote, for clients in Python."""
     message = msgpack.unpackb(data)
     arms = [ArmRefusal(**arm) if "refused" in arm else _read_arm(arm) for arm in message["arms"]]
@@ -441,7 +441,7 @@ def read_move(reader: Reader, known: Collection[str]) -> MoveRequest:
         trace=reader.boolean("trace"),
         timing=reader.boolean("timing"),
         measure=None if reader.entries.get("measure") is None else _measure(reader.inner("measure")),
-        world=read_surroundings(reader),
+        world=read_world_contents(reader),
     )
 
 
@@ -455,11 +455,11 @@ def _arm_move(reader: Reader, known: Collection[str]) -> ArmMove:
         locked=reader.names("locked", MAX_LOCKED, length=LONGEST_NAME),
         posture=None if reader.entries.get("posture") is None else _posture(reader.inner("posture")),
         branches=reader.word("branches", ("independent", "coupled"), "independent"),
-        widened=read_widened(reader),
+        widened=read_limit_overrides(reader),
     )
 
 
-def read_widened(reader: Reader, name: str = "widened") -> tuple[LimitOverrides, ...]:
+def read_limit_overrides(reader: Reader, name: str = "widened") -> tuple[LimitOverrides, ...]:
     """The limits of an arm that are farther than its model has them."""
     return reader.each(name, _wider, MAX_WIDENED)
 
@@ -519,7 +519,7 @@ def _measure(reader: Reader) -> MeasureOptions:
     return MeasureOptions(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
 
 
-def read_slide(reader: Reader, known: Collection[str]) -> NullspaceRequest:
+def read_nullspace(reader: Reader, known: Collection[str]) -> NullspaceRequest:
     """A `NullspaceRequest`."""
     reader.allow("type", "id", "arm", "q", "goals", "along", "amount", "locked", "limits", "widened")
     return NullspaceRequest(
@@ -531,7 +531,7 @@ def read_slide(reader: Reader, known: Collection[str]) -> NullspaceRequest:
         amount=reader.number("amount"),
         locked=reader.names("locked", MAX_LOCKED, length=LONGEST_NAME),
         limits=reader.boolean("limits", default=True),
-        widened=read_widened(reader),
+        widened=read_limit_overrides(reader),
     )
 
 
@@ -545,14 +545,14 @@ def read_explain(reader: Reader, known: Collection[str]) -> ExplainRequest:
         goals=_some_goals(reader),
         locked=reader.names("locked", MAX_LOCKED, length=LONGEST_NAME),
         settings=_settings(reader.inner("settings")),
-        widened=read_widened(reader),
-        world=read_surroundings(reader),
+        widened=read_limit_overrides(reader),
+        world=read_world_contents(reader),
     )
 
 
 def read_solve_all(reader: Reader, known: Collection[str]) -> SolutionsRequest:
     """A `SolutionsRequest`."""
-    return SolutionsRequest(**_held_goals(reader, "world"), world=read_surroundings(reader))
+    return SolutionsRequest(**_held_goals(reader, "world"), world=read_world_contents(reader))
 
 
 def read_self_motion(reader: Reader, known: Collection[str]) -> SelfMotionRequest:
@@ -568,7 +568,7 @@ def _held_goals(reader: Reader, *more: str) -> dict[str, Any]:
         "q": reader.some_numbers("q", MAX_NUMBERS, "joint"),
         "goals": _some_goals(reader),
         "limits": reader.boolean("limits", default=True),
-        "widened": read_widened(reader),
+        "widened": read_limit_overrides(reader),
     }
 
 
@@ -594,10 +594,10 @@ def read_export(reader: Reader, known: Collection[str]) -> ExportRequest:
             for k, values in enumerate(_lists(reader, "goals"))
         ),
         widened=tuple(
-            read_widened(Reader({f"widened[{k}]": values}, reader.bounds), f"widened[{k}]")
+            read_limit_overrides(Reader({f"widened[{k}]": values}, reader.bounds), f"widened[{k}]")
             for k, values in enumerate(_lists(reader, "widened"))
         ),
-        world=read_surroundings(reader),
+        world=read_world_contents(reader),
     )
 
 

@@ -80,7 +80,7 @@ class WorldReply:
         return as_json(type="world", **vars(self))
 
 
-def read_surroundings(reader: Reader) -> WorldContents | None:
+def read_world_contents(reader: Reader) -> WorldContents | None:
     """The entry "world" of a request; None where collisions are left aside."""
     if reader.entries.get("world") is None:
         return None
@@ -115,7 +115,7 @@ def _held(reader: Reader) -> HeldObject:
     return HeldObject(arm=reader.whole("arm"), frame=reader.text("frame", LONGEST_NAME))
 
 
-def read_read_world(reader: Reader, known: Collection[str]) -> WorldRequest:
+def read_world_request(reader: Reader, known: Collection[str]) -> WorldRequest:
     """A `WorldRequest`."""
     reader.allow("type", "id", "name", "text", "token")
     has_text = reader.entries.get("text") is not None

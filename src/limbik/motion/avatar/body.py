@@ -59,7 +59,7 @@ class LimbSet:
     bones: NDArray[np.intp]  # [n, 2] indices of root and mid in the rig
     tips: NDArray[np.intp]  # [n]
     rotations: Array  # [n, 2, 3, 3] of root and mid at rest
-    rooms: Array  # [n, 2]
+    margins: Array  # [n, 2]
 
 
 class AvatarBody:
@@ -174,7 +174,7 @@ class AvatarBody:
             bones=bones,
             tips=np.array([limb.tip for limb in limbs], dtype=np.intp),
             rotations=self.rig.rest_rotations[bones],
-            rooms=np.array([limb.margin for limb in limbs]),
+            margins=np.array([limb.margin for limb in limbs]),
         )
 
     def lowest(self, link: str, q: Array) -> float:

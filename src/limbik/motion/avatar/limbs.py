@@ -46,5 +46,5 @@ def _problems(limbs: LimbSet, bones: Array, roots: Array, targets: Array, poles:
     problems[:, two_bone.AXIS : two_bone.AXIS + 3] = bones[:, :, 2]
     problems[:, two_bone.TARGET : two_bone.TARGET + 3] = targets
     problems[:, two_bone.POLE : two_bone.POLE + 3] = poles
-    problems[:, two_bone.MIN :] = limbs.rooms
+    problems[:, two_bone.MIN :] = limbs.margins
     return problems

@@ -88,8 +88,8 @@ def spline(own: Array, hole: Hole) -> Array:
 
 
 def neighbours(positions: Array, marker: int, hole: Hole) -> tuple[NDArray[np.int64], Array, Array]:
-    """The markers that are seen throughout a hole and in most other frames; those first whose distance from
-    the marker changes by the minimum. Then their mean distances and the standard deviations of these [m]."""
+    """The markers that are seen throughout a hole and in most other frames, sorted by how much their distance
+    from the marker varies. Then their mean distances and the standard deviations of these [m]."""
     seen = np.isfinite(positions[..., 0])
     ends = slice(hole.first - hole.has_before, hole.stop + hole.has_after)
     usual = seen[hole.known].mean(axis=0) >= OFTEN if hole.known.any() else np.zeros(positions.shape[1], bool)

@@ -14,7 +14,7 @@ import numpy as np
 
 from limbik import Model
 from limbik.collision import World
-from limbik.collision.planning_scenes import pose_of, shapes_in_message
+from limbik.collision.planning_scenes import ros_pose_of, shapes_in_message
 from limbik.errors import LimbikError, did_you_mean, listed
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf, VirtualJoint
@@ -313,7 +313,9 @@ def pose_of_message(message: PoseMessage) -> Matrix4:
     """[4, 4]. Raises Refused for a quaternion that is no rotation."""
     position, turn = message.position, message.orientation
     try:
-        return pose_of((position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w), "a message")
+        return ros_pose_of(
+            (position.x, position.y, position.z), (turn.x, turn.y, turn.z, turn.w), "a message"
+        )
     except LimbikError as error:
         raise MoveItRefusal(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from None
 

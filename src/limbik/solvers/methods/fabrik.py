@@ -473,7 +473,7 @@ def step_of_leader(link: Records, row: Floats, frame: Floats, scratch_row: Float
 def forward(
     tree: Tree, frames: Floats, rows: Floats, lever: float, use_limits: bool, q: Floats, scratch_row: Floats
 ) -> None:
-    """Turn every joint to what its link was told; frames are placed along with it."""
+    """Turn every joint to the rotation of its link, and compute the frames."""
     for j in range(tree.links.size):
         link = tree.links[j]
         frame = frames[j * FRAME_SIZE : (j + 1) * FRAME_SIZE]

@@ -6,7 +6,7 @@
 
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** The maximum of device pixels for one pixel of the window, and whether there is a shadow; less from step to step. */
+/** Levels of detail, in descending order: device pixels per pixel of the window, and whether there is a shadow. */
 const STEPS = [
   { pixels: 2, hasShadow: true },
   { pixels: 1, hasShadow: true },

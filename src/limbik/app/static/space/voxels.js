@@ -26,7 +26,7 @@ export function colourOf(fraction, into = new Color()) {
  * @property {number[]} corner  [3] [m] @property {number} voxel  [m] its edge @property {number[]} shape  [3] voxels
  * @property {number} orientations @property {boolean} proved @property {boolean} complete
  * @property {string[]|null} world  the objects from which what is reached is free; null: not looked at
- * @property {number} slice  [m] height of the slice of which the maximum is reached
+ * @property {number} slice  [m] height of the slice with the largest reached fraction
  * @property {Uint8Array} levels  of the voxels, z fastest: 255 where all orientations are reached
  */
 
