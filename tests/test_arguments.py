@@ -215,7 +215,8 @@ CALLS = {
     ),
     "solve_all": (
         lambda goal=(1.0, 1.0, 0.0), **given: limbik.solve_all(ARM, goal, starts=2, **given),
-        {"goal": [1, 1, 0], "frame": None, "start": None, "limits": True, "turns": False, "clearance": 0.0},
+        {"goal": [1, 1, 0], "frame": None, "start": None, "limits": True, "revolutions": False}
+        | {"clearance": 0.0},
     ),
     "poses": (ARM.poses, {"q": [0, 0, 0], "frames": ["tip"]}),
     "straight_line": (limbik.straight_line, {"start": np.eye(4), "end": np.eye(4), "count": 3}),

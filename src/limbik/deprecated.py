@@ -1,4 +1,4 @@
-"""Old names of attributes, for one release."""
+"""Old names of attributes and options, for one release."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ def renamed(old: str, new: str) -> Any:
     """A property that returns the attribute `new`, with a DeprecationWarning that names it."""
 
     def read(owner: Any) -> Any:
-        warnings.warn(f"`{old}` is called `{new}` now", DeprecationWarning, stacklevel=2)
+        warn_renamed(old, new)
         return getattr(owner, new)
 
     read.__doc__ = f"The old name of `{new}`."
     return property(read)
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Warn whoever called the caller that `old` has another name."""
+    warnings.warn(f"`{old}` is called `{new}` now", DeprecationWarning, stacklevel=3)

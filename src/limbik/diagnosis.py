@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from limbik.checks import Contact
+from limbik.deprecated import renamed
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
@@ -147,7 +148,7 @@ class Diagnosis:
     """
 
     status: Status
-    asked: tuple[str, ...]  # one clause for each goal
+    goals: tuple[str, ...]  # one clause for each goal
     errors: tuple[PoseError, ...]  # of `q`, one for each goal
     q: Array  # [nq] the answer: what meets the goals, or the nearest legal configuration found
     iterations: int
@@ -176,6 +177,8 @@ class Diagnosis:
     q_shifted: Array | None = None  # [nq] how
     q_turned: Array | None = None  # [nq] free, meets the positions, orientations left aside
 
+    asked = renamed("asked", "goals")
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """For a person, in order: the verdict, the reason, how far off, what could be done."""
@@ -189,7 +192,7 @@ class Diagnosis:
         bound, nearest = self.bound, self.nearest
         return {
             "status": self.status.value,
-            "asked": list(self.asked),
+            "goals": list(self.goals),
             "errors": _as_dicts(self.errors),
             "q": self.q.tolist(),
             "iterations": self.iterations,
@@ -246,7 +249,7 @@ def _as_dicts(errors: Sequence[PoseError]) -> list[dict[str, float]]:
 
 
 def _solved(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"Solved: {list_of(diagnosis.asked)}."
+    yield f"Solved: {list_of(diagnosis.goals)}."
     worst = PoseError(*(max(error[k] for error in diagnosis.errors) for k in (0, 1)))
     yield f"The answer is {'at most ' if len(diagnosis.errors) > 1 else ''}{_amount(worst)} off."
     if diagnosis.nearest:
@@ -261,9 +264,9 @@ def _solved(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _converged(diagnosis: Diagnosis) -> Iterator[str]:
-    several = len(diagnosis.asked) > 1
+    several = len(diagnosis.goals) > 1
     what = "Not all goals are met, and their weighted errors" if several else "Not met, and the error"
-    yield f"{what} cannot be made less by any small move: {list_of(diagnosis.asked)}."
+    yield f"{what} cannot be made less by any small move: {list_of(diagnosis.goals)}."
     yield nearest_in_words(diagnosis)
     yield from map(str, diagnosis.pulls)
     if several:
@@ -275,10 +278,10 @@ def _converged(diagnosis: Diagnosis) -> Iterator[str]:
 def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
     how = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
-    yield f"Out of reach, {how}: {list_of(diagnosis.asked)}."
+    yield f"Out of reach, {how}: {list_of(diagnosis.goals)}."
     if bound:
         yield bound.sentence(
-            f"The target of goal {bound.goal + 1}" if len(diagnosis.asked) > 1 else "The target"
+            f"The target of goal {bound.goal + 1}" if len(diagnosis.goals) > 1 else "The target"
         )
     yield from map(str, _that_matter(diagnosis.excesses))
     yield nearest_in_words(diagnosis)
@@ -298,7 +301,7 @@ def _that_matter(excesses: Sequence[Excess]) -> list[Excess]:
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:
     is_one = len(diagnosis.unlocked) == 1
     joints = f"{'joint' if is_one else 'joints'} {_spoken(_some(diagnosis.unlocked))}"
-    yield f"Locked joints are in the way: {list_of(diagnosis.asked)}."
+    yield f"Locked joints are in the way: {list_of(diagnosis.goals)}."
     yield f"With {joints} free there is a solution within the limits; without, none was found."
     yield f"Locked, {', '.join(map(str, diagnosis.held[:MAX_NAMES]))}."
     yield nearest_in_words(diagnosis)
@@ -306,7 +309,7 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"The joint limits are in the way: {list_of(diagnosis.asked)}."
+    yield f"The joint limits are in the way: {list_of(diagnosis.goals)}."
     yield "Without limits there is a solution; within them none was found."
     yield from map(str, _that_matter(diagnosis.excesses))
     if diagnosis.q_position is not None:
@@ -317,14 +320,14 @@ def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"This orientation is not available here: {list_of(diagnosis.asked)}."
+    yield f"This orientation is not available here: {list_of(diagnosis.goals)}."
     yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
     yield nearest_in_words(diagnosis)
     yield "Ask for another orientation, leave it free (limbik.Position), or move the target."
 
 
 def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"No solution was found: {list_of(diagnosis.asked)}."
+    yield f"No solution was found: {list_of(diagnosis.goals)}."
     if diagnosis.conflict:
         goals = _spoken(str(index + 1) for index in diagnosis.conflict)
         yield f"Each goal can be met alone, but goals {goals} were never met together."
@@ -337,7 +340,7 @@ def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
     effort = f"{diagnosis.iterations:,} iteration{'' if diagnosis.iterations == 1 else 's'}"
-    yield f"The search was cut short after {effort}: {list_of(diagnosis.asked)}."
+    yield f"The search was cut short after {effort}: {list_of(diagnosis.goals)}."
     if diagnosis.q_found is not None:
         yield "There is a solution within the limits: a longer search found one."
         yield nearest_in_words(diagnosis)
@@ -350,7 +353,7 @@ def _budget_spent(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _goal_in_collision(diagnosis: Diagnosis) -> Iterator[str]:
     joints, while_held = _whatever(diagnosis)
-    yield f"In collision, whatever the {joints} do{while_held}: {list_of(diagnosis.asked)}."
+    yield f"In collision, whatever the {joints} do{while_held}: {list_of(diagnosis.goals)}."
     yield from _contacts(diagnosis)
     yield from _shifted(diagnosis, "Move the target or what is in the way.")
 
@@ -375,7 +378,7 @@ def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
     rest = ", and there is no other" if diagnosis.is_complete else ""
     held = diagnosis.held[:MAX_NAMES]
     still = f" while {_spoken(map(str, held))}" if held else ""
-    yield f"No solution that is free of collision was found: {list_of(diagnosis.asked)}."
+    yield f"No solution that is free of collision was found: {list_of(diagnosis.goals)}."
     yield f"All {number} that were looked at are in collision{rest}{still}; the answer is the least deep."
     yield from _contacts(diagnosis)
     for one in diagnosis.obstacles[:MAX_OBSTACLES]:

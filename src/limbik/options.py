@@ -95,7 +95,7 @@ class AllBatchOptions(TypedDict, total=False):
 class AllOptions(AllBatchOptions, total=False):
     """Of `solve_all`."""
 
-    turns: bool
+    revolutions: bool
     samples: int | None
     starts: int
     seed: int

@@ -214,7 +214,7 @@ class _Apart(Diagnosis):
     @property
     def sentences(self) -> tuple[str, ...]:
         return (
-            f"Not all goals were met, one branch after the other: {list_of(self.asked)}.",
+            f"Not all goals were met, one branch after the other: {list_of(self.goals)}.",
             "There is a configuration within the limits that meets them all: all joints together found it.",
             nearest_in_words(self),
             "Solve with branches='coupled', or start from the configuration that was found.",

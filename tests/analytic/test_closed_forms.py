@@ -94,7 +94,7 @@ def test_limits_leave_out_what_is_beyond_them() -> None:
 def test_whole_turns_on_request() -> None:
     model = limbik.load("ur5e")  # its joints turn twice
     pose = model.pose(model.random(3))
-    once, every = model.solve_all(pose), model.solve_all(pose, turns=True)
+    once, every = model.solve_all(pose), model.solve_all(pose, revolutions=True)
     assert len(every) > len(once)
     assert all(model.is_within_limits(q) for q in every)
     for q in every:

@@ -113,7 +113,7 @@ def test_limits_and_turns_and_starts_count_as_for_six_joints() -> None:
     arm = limbik.planar_arm(2, 1.0, limits=6.0)
     q = np.array([0.5, 1.0])
     point = arm.pose(q)[:3, 3]
-    assert len(arm.solve_all(point, turns=True)) > len(arm.solve_all(point))
+    assert len(arm.solve_all(point, revolutions=True)) > len(arm.solve_all(point))
     np.testing.assert_allclose(arm.solve_all(point, start=q).q[0], q, atol=1e-9)
     narrow = limbik.planar_arm(2, 1.0, limits=1.2)
     assert len(narrow.solve_all(point)) == 1

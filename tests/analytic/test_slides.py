@@ -174,7 +174,8 @@ def test_limits_of_prismatic_joints_are_kept_and_have_no_turns() -> None:
     np.testing.assert_allclose(found.q, [[12.0, -17.0, 1.0]], atol=1e-9)
     assert len(arm.solve_all(pose_from(None, [21.0, 0.0, 0.0]))) == 0
     assert len(arm.solve_all(pose_from(None, [21.0, 0.0, 0.0]), limits=False)) == 1
-    turned = arm.solve_all(pose_from(rotation_exp(np.array([0.0, 0.0, 3.0])), [1.0, 2.0, 0.0]), turns=True)
+    pose = pose_from(rotation_exp(np.array([0.0, 0.0, 3.0])), [1.0, 2.0, 0.0])
+    turned = arm.solve_all(pose, revolutions=True)
     np.testing.assert_allclose(sorted(turned.q[:, 2]), [3.0 - 2.0 * math.pi, 3.0], atol=1e-9)
 
 
@@ -213,7 +214,7 @@ def test_starts_batches_and_whole_turns_of_fewer_joints(text) -> None:
         np.testing.assert_allclose(found.q[0], q[k], atol=1e-8)
         assert (np.diff(np.linalg.norm(found.q - near, axis=1)) >= 0.0).all()
         np.testing.assert_allclose(batch.of(k), model.solve_all(pose).q, atol=1e-12)
-        assert len(model.solve_all(pose, turns=True)) > len(found)
+        assert len(model.solve_all(pose, revolutions=True)) > len(found)
 
 
 @pytest.mark.slow

@@ -332,7 +332,7 @@ def test_sizes_of_the_kinds_of_joint(kind: str, nq: int, nv: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("joint", "has_room"),
+    ("joint", "is_movable"),
     [
         (ModelBuilder("a").revolute("j", limits=(0.5, 0.5)), False),
         (ModelBuilder("a").revolute("j", limits=(0.5, 0.5 + 1e-15)), True),
@@ -346,8 +346,8 @@ def test_sizes_of_the_kinds_of_joint(kind: str, nq: int, nv: int) -> None:
         (ModelBuilder("a").ball("j", euler=EulerLimits(lower=np.zeros(3), upper=np.full(3, 0.1))), True),
     ],
 )
-def test_a_joint_has_room_where_its_limits_differ(joint, has_room):
-    assert joint.build().joint("j").has_room is has_room
+def test_a_joint_is_movable_where_its_limits_differ(joint, is_movable):
+    assert joint.build().joint("j").is_movable is is_movable
 
 
 @pytest.mark.parametrize("far", [1e16, 1e200, 1e308])

@@ -74,7 +74,7 @@ def test_presets_are_read_from_a_zipped_package(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("limbik/__init__.py", "")
         results = ("solution", "all_solutions", "joint_path", "checks")
-        needed = ("errors", "lazy", "spatial", "options", "status", "diagnosis", *results)
+        needed = ("deprecated", "errors", "lazy", "spatial", "options", "status", "diagnosis", *results)
         parts = [*(package / "goals").glob("*"), *(package / "model").rglob("*")]
         for path in [*(package / f"{name}.py" for name in needed), *parts]:
             if path.suffix in (".py", ".toml"):

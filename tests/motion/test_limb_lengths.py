@@ -109,11 +109,3 @@ def test_wrong_input_is_refused():
 def test_where_nothing_is_to_stay_nothing_is_said_of_it() -> None:
     fitted = fit_limb_lengths(TRUTH, keep=[])
     assert str(fitted) == f"0 of {len(fitted.bones)} bones varied in length"
-
-
-def test_old_names_say_the_new_ones() -> None:
-    fitted = fit_limb_lengths(TRUTH)
-    with pytest.warns(DeprecationWarning, match="`kept` is called `deviations` now"):
-        assert fitted.kept == fitted.deviations
-    with pytest.warns(DeprecationWarning, match="`least_m` is called `min_m` now"):
-        assert fitted.bones[0].least_m == fitted.bones[0].min_m

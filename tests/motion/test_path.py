@@ -125,7 +125,7 @@ def test_of_equal_paths_the_one_nearest_to_neutral_is_taken() -> None:
     for seed in range(4):
         pose = UR5E.pose(UR5E.random(seed))
         begin = UR5E.solve_path([pose, pose]).q[0]
-        others = UR5E.solve_all(pose, turns=True).q
+        others = UR5E.solve_all(pose, revolutions=True).q
         assert (
             np.linalg.norm(begin - UR5E.neutral) <= np.linalg.norm(others - UR5E.neutral, axis=1).min() + 1e-6
         )

@@ -603,7 +603,7 @@ def test_a_joint_that_is_a_hair_beyond_its_limit_is_not_named_beside_one_that_is
     )
     diagnosis = Diagnosis(
         status=Status.LIMITS_BIND,
-        asked=("frame 'tip' at (1, 0, 0) m",),
+        goals=("frame 'tip' at (1, 0, 0) m",),
         errors=(PoseError(0.1, 0.0),),
         q=np.zeros(3),
         iterations=10,

@@ -39,9 +39,9 @@ def test_of_several_goals_the_end_effector_alone_holds_the_tool(robot):
 
 def test_the_tool_is_told_of_the_goals_that_it_meets(robot):
     goals = [Position(target=[0.3, 0.2, 0.4]), Position(frame="link3", target=[0.2, 0.0, 0.3])]
-    hand, elbow = robot.solve(goals, tool=TOOL, iterations=5).explain().asked
+    hand, elbow = robot.solve(goals, tool=TOOL, iterations=5).explain().goals
     assert hand.startswith("the tool in frame 'flange'") and elbow.startswith("frame 'link3'")
     alone = Pose(frame="link3", target=robot.pose(Q, "link3"))
     assert (
-        robot.solve(alone, tool=TOOL, iterations=5).explain().asked[0].startswith("the tool in frame 'link3'")
+        robot.solve(alone, tool=TOOL, iterations=5).explain().goals[0].startswith("the tool in frame 'link3'")
     )

@@ -85,7 +85,7 @@ def _converged(diagnosis: Diagnosis) -> str:
 def _unreachable(diagnosis: Diagnosis) -> str:
     if diagnosis.bound is None:
         return "The target is out of reach."
-    several = len(diagnosis.asked) > 1
+    several = len(diagnosis.goals) > 1
     return diagnosis.bound.sentence(
         f"The target of goal {diagnosis.bound.goal + 1}" if several else "The target"
     )

@@ -73,7 +73,7 @@ def _reasons(answer: Solution) -> Sequence[str]:
     if why.status is not Status.LOCKED:
         return why.sentences
     return (
-        f"Its parents are in the way where they stand: {list_of(why.asked)}.",
+        f"Its parents are in the way where they stand: {list_of(why.goals)}.",
         "If their joints move too there is a solution within the limits; without, none was found.",
         nearest_in_words(why),
     )

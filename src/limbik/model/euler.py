@@ -85,7 +85,7 @@ class EulerLimits:
         return bool(np.isfinite(lower[[0, 2]]).any() or upper[1] - lower[1] < math.pi)
 
     @property
-    def has_room(self) -> bool:
+    def is_movable(self) -> bool:
         """Whether more than one rotation is inside."""
         lower, upper = self.bounds
         return bool((upper > lower).any())

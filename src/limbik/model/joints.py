@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from limbik.deprecated import renamed
 from limbik.errors import LimbikError, ModelError, shortened
 from limbik.model.euler import EulerLimits
 from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, named_axis, norm
@@ -193,13 +194,15 @@ class Joint:
         return self.lower > -math.inf or self.upper < math.inf
 
     @property
-    def has_room(self) -> bool:
+    def is_movable(self) -> bool:
         """Whether its limits leave this joint more than one configuration."""
         if self.nv == 0:
             return False
         if self.euler is not None:
-            return self.euler.has_room
+            return self.euler.is_movable
         return self.upper > self.lower or (self.kind is JointKind.BALL and self.swing > 0.0)
+
+    has_room = renamed("has_room", "is_movable")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -13,6 +13,7 @@ from limbik.analytic.closed_form import closed_form
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
 from limbik.collision.world import World
+from limbik.deprecated import warn_renamed
 from limbik.errors import GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
@@ -45,12 +46,13 @@ def solve_all(
     frame: str | None = None,
     start: Any = None,
     limits: bool = True,
-    turns: bool = False,
+    revolutions: bool = False,
     samples: int | None = None,
     starts: int = STARTS,
     seed: int = 0,
     world: World | None = None,
     clearance: float = 0.0,
+    turns: bool | None = None,
 ) -> AllSolutions:
     """Every configuration that meets a goal, each checked by forward kinematics.
 
@@ -63,7 +65,7 @@ def solve_all(
         not move stay as it has them.
     limits:
         False ignores joint limits.
-    turns:
+    revolutions:
         Whether configurations that differ in revolutions count, as far as limits allow them; where there is
         no limit, up to two revolutions from the start.
     samples:
@@ -74,6 +76,8 @@ def solve_all(
 
     world, clearance [m]:
         As in `limbik.solve`: only those that are free of collision.
+    turns:
+        The old name of `revolutions`.
 
     `complete` is about the joints that move what is requested, and True for up to six of them with a
     closed form: three consecutive axes meet at one end (a spherical wrist or shoulder), or three are parallel
@@ -84,7 +88,8 @@ def solve_all(
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
     if (
-        turns is False
+        revolutions is False
+        and turns is None
         and type(limits) is bool
         and (frame is None or type(frame) is str)
         and type(model) is Model
@@ -103,12 +108,15 @@ def solve_all(
         if plan is not None:
             return plan.of_pose(goal, None if start is None else _configuration(model, start))
     check_flag(limits, "`limits`", SolverError)
-    check_flag(turns, "`turns`", SolverError)
+    if turns is not None:
+        warn_renamed("turns", "revolutions")
+        revolutions = turns
+    check_flag(revolutions, "`revolutions`", SolverError)
     free = free_options(world, clearance)
     if free is not None:
         every = solve_all(
-            model, goal, frame=frame, start=start, limits=limits, turns=turns, samples=samples, starts=starts,
-            seed=seed,
+            model, goal, frame=frame, start=start, limits=limits, revolutions=revolutions, samples=samples,
+            starts=starts, seed=seed,
         )  # fmt: skip
         return those_free(as_model(model), every, _goals(goal, frame), free)
     model = as_model(model)
@@ -120,7 +128,7 @@ def solve_all(
     if len(goals) == 1 and is_plain_target(first):
         exact = plan_for_all(model, first.frame, bool(limits), kind_of(first))
         if exact is not None:
-            return exact.solve(pose_of(first), q, SearchOptions(turns, count, many))
+            return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many))
     return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
 
 

@@ -52,7 +52,7 @@ class AnalyticPlan(AnswersPlan):
 
     def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64, sorted by distance to a start [nq]."""
-        if options.turns:
+        if options.revolutions:
             return self._solve_in_general(pose, start, options, perf_counter())
         return self.of_pose(pose, start, options)
 
@@ -103,7 +103,7 @@ class AnalyticPlan(AnswersPlan):
                 if is_curve
                 else self.searched(pose, start)
             )
-        return self.answered(q, (target, start, is_proved), start, options.turns, began)
+        return self.answered(q, (target, start, is_proved), start, options.revolutions, began)
 
     def _near_six(self, start: Array | None) -> Array:
         """The start [6] of the chain's joints and of the added ones."""

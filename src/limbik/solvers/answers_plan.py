@@ -34,7 +34,7 @@ PlanRequest: TypeAlias = tuple[Any, ...]  # a pose [4, 4] in bytes, a start [nq]
 class SearchOptions(NamedTuple):
     """Options of `solve_all` that a plan reads."""
 
-    turns: bool = False  # whether q + 2 pi k within the limits are solutions of their own
+    revolutions: bool = False  # whether q + 2 pi k within the limits are solutions of their own
     samples: int | None = None  # of the free joint or swivel angle of seven joints; None: default
     starts: int = STARTS  # of the search at poses where a joint may have any angle
 
@@ -91,13 +91,13 @@ class AnswersPlan(ABC):
         return q[None] if solution.success else np.empty((0, len(self.indices)))
 
     def answered(
-        self, q: Array, request: PlanRequest, start: Array | None, turns: bool, began: float
+        self, q: Array, request: PlanRequest, start: Array | None, revolutions: bool, began: float
     ) -> AllSolutions:
         """What was found of the chain [k, n], sorted by distance to a start [nq], as the model's."""
         near = self.near(start)
         if start is not None:
             q = q[np.argsort(norm(q - near), kind="stable")]
-        if turns:
+        if revolutions:
             q = self.with_windings(q, near)
         if not self.is_whole:
             q = self.whole(q, start)

@@ -48,7 +48,7 @@ class Options:
 
     def restarts_over(self, joints: Iterable[Joint]) -> int:
         """How often a search over these joints may restart: never where none can move."""
-        if not any(joint.has_room or (joint.nv > 0 and not self.limits) for joint in joints):
+        if not any(joint.is_movable or (joint.nv > 0 and not self.limits) for joint in joints):
             return 0
         if self.restarts is None:
             return 0 if self.mode == "best" else UNLIMITED

@@ -204,7 +204,7 @@ class _Case:
         solution = self.solution
         return Diagnosis(
             status=status,
-            asked=tuple(described(self.request, goal) for goal in self.request.goals),
+            goals=tuple(described(self.request, goal) for goal in self.request.goals),
             errors=solution.goal_errors,
             q=solution.q,
             iterations=solution.iterations,

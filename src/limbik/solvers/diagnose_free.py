@@ -93,7 +93,7 @@ class _FreeCase:
         """The diagnosis."""
         return Diagnosis(
             status=status,
-            asked=tuple(described(self.request, goal) for goal in self.request.goals),
+            goals=tuple(described(self.request, goal) for goal in self.request.goals),
             errors=self.solution.goal_errors,
             q=self.solution.q,
             iterations=self.solution.iterations,

@@ -55,7 +55,7 @@ class EliminationPlan(AnswersPlan):
         if not len(q) and not (are_isolated and self._are_regular(every)):
             q = self.searched(as_pose(pose, "`pose`", error=GoalError), start)
         is_known = is_resolved and (are_isolated or len(every) > 0)
-        return self.answered(q, (pose.tobytes(), start, every, is_known), start, options.turns, began)
+        return self.answered(q, (pose.tobytes(), start, every, is_known), start, options.revolutions, began)
 
     def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""

@@ -61,7 +61,7 @@ class PointPlan(AnswersPlan):
                 if q is not None and all(self._differ(q, other) for other in solutions):
                     solutions.append(q)
         q = np.array(solutions).reshape(-1, len(self.indices))
-        return self.answered(q, (pose.tobytes(), start, is_proved), start, options.turns, began)
+        return self.answered(q, (pose.tobytes(), start, is_proved), start, options.revolutions, began)
 
     def _reaches(self, q: Array, point: Vector3) -> bool:
         return bool(norm(self._axes.pose(q)[:3, 3] - point) < MET * self._length)

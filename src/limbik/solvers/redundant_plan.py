@@ -92,7 +92,7 @@ class RedundantPlan(AnswersPlan):
         q[:, self._others] = solutions[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
         q = q if len(q) else self.searched(as_pose(pose, "`pose`", error=GoalError), start)
-        return self.answered(q, (pose.tobytes(), start), start, options.turns, began)
+        return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:
         """[m, 4, 4] what the pose asks of the other six joints, at each value of the sampled one."""

@@ -116,7 +116,7 @@ class SwivelPlan(AnswersPlan):
         step = FULL_TURN / (SAMPLES if options.samples is None else options.samples)
         values = [_samples(each, step, at_start) for each in swiveling.intervals]
         q = swiveling.q(swiveling.intervals, values) if values else self.searched(pose, start)
-        return self.answered(q, (pose.tobytes(), start), start, options.turns, began)
+        return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)
 
     def is_complete(self, request: Any, /) -> bool:
         """False: there are infinitely many."""
