@@ -1,4 +1,6 @@
-"""The command line: `limbik play`, `serve`, `ros`, `solve`, `path`, `arm`, `info`, `collision` and so on."""
+"""The command line: joins the commands of `limbik`, reports errors in one line and an exit status, and has
+`limbik warmup`, which compiles ahead.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Old names of attributes and options, for one release."""
+"""Helpers that keep an old name of an attribute or option working for one release, with a
+DeprecationWarning.
+"""
 
 from __future__ import annotations
 

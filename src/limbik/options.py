@@ -1,4 +1,6 @@
-"""Types of the options of a solve, for editors; `limbik.solvers.solve` documents them."""
+"""Types of the options of `solve`, its batch, trace and all-solutions variants, trackers and paths, for
+editors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Solutions: what a solve returns."""
+"""`Solution`, `BatchSolution` and `Trace`: what a solve, a solve of a batch and a trace of all iterations
+return.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Poses, rotations and quaternions on NumPy arrays.
+"""Poses, rotations and quaternions on NumPy arrays, and checks that turn what a caller passes into vectors,
+rotations, poses and numbers.
 
 Every function works on one object or on arrays of them: leading axes are batch axes. A pose is a 4x4
 homogeneous matrix, a rotation a 3x3 matrix, a rotation vector the axis times the angle [rad]. Quaternions are

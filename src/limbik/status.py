@@ -1,4 +1,4 @@
-"""`Status`: why a solve ended; and records of errors."""
+"""`Status`: why a solve ended; and `PoseError`: how far a goal is from being met."""
 
 from __future__ import annotations
 

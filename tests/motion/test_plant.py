@@ -186,6 +186,42 @@ def test_a_foot_is_let_go_while_it_moves() -> None:
     assert speed[~stands].max() > 0.2
 
 
+def jump(motion: limbik.Motion, planted: limbik.Motion) -> float:
+    """By how much [m] the second difference of an ankle is above that of the animation, at most."""
+    ankles = [sole.ankle for sole in soles_of(motion)]
+    before, after = (
+        np.linalg.norm(np.diff(each.model.poses(each.q, ankles)[..., :3, 3], 2, axis=0), axis=-1)
+        for each in (motion, planted)
+    )
+    return float((after - before).max())
+
+
+def test_a_heel_that_stands_after_the_ball_does_not_jump() -> None:
+    """The body turns by 4 degrees in each of the frames in which only the heel stands."""
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 30.0
+    yaw = np.radians(np.interp(np.arange(60), [30, 34], [0.0, 16.0]))
+    q = np.tile(model.neutral, (len(yaw), 1))
+    q[:, 1] = 0.92
+    q[:, 3:7] = quat_exp(np.outer(yaw, [0.0, 1.0, 0.0]))
+    motion = limbik.Motion(model, q, dt, up="y")
+    stands = np.ones((len(yaw), 2, 2))
+    stands[31:, :, 1] = stands[35:, :, 0] = 0.0
+    assert jump(motion, plant_feet(motion, contacts=stands)) < 0.006
+
+
+def test_an_ankle_does_not_jump_where_a_foot_turns_under_it() -> None:
+    """The foot turns by 16 degrees in two frames, about the ankle, and its ball is said to stand."""
+    model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 30.0
+    yaw = np.radians(np.interp(np.arange(80), [40, 42], [0.0, 16.0]))
+    q = np.tile(model.neutral, (len(yaw), 1))
+    q[:, 1] = 0.92
+    q[:, model.q_slice("LeftFoot")] = quat_exp(np.outer(yaw, [0.0, 1.0, 0.0]))
+    motion = limbik.Motion(model, q, dt, up="y")
+    stands = np.ones((len(yaw), 2, 2))
+    stands[40:, :, 0] = 0.0
+    assert jump(motion, plant_feet(motion, contacts=stands)) < 0.001
+
+
 @pytest.mark.parametrize("rate", [30.0, 60.0, 240.0])
 def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate: float) -> None:
     gait = replace(AHEAD, dt=1.0 / rate)

@@ -1,4 +1,4 @@
-"""Offsets of the numbers of a closed form: in the array of an arm, and in that of a solve.
+"""The layout of the arrays of six-joint closed forms: offsets of the data of an arm, and of a solve's memory.
 
 Lengths are in units of the arm's own size, and joints in the order in which they are solved, which is that
 from the tool for an arm that is walked backwards. Answers and limits have the arm's own units and order.

@@ -1,4 +1,6 @@
-"""`Connection`: one WebSocket of a page, its bounds, its sessions and its queue of requests."""
+"""`Connection`: one page's WebSocket, a reader and a worker of its requests; `Playground`: the sessions,
+opened scenes, threads and kernels common to all connections.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model placed on a link of its own at a pose in the world."""
+"""Positions a model at a pose in the world, by a fixed joint from a new root link."""
 
 from __future__ import annotations
 

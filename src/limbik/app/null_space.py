@@ -1,4 +1,6 @@
-"""Moves the joints of an arm while its goals are held: by small steps, or along a known curve."""
+"""Null-space motion of an arm for the 3-D page: null directions at q, a slide along one with the goals held,
+and the self-motion curve through q.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reach maps for the 3-D page: voxels, colours, and the orientations reached at one voxel."""
+"""A reach map as the bytes that the 3-D page loads, and the orientations reached at one of its voxels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Describes an opened scene for the page: joints, limits, shapes, starts, frames."""
+"""Describes an opened scene for the page (joints, limits, shapes, starts, frames, solvers that fit), and the
+gallery of named robots.
+"""
 
 from __future__ import annotations
 

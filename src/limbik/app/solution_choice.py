@@ -1,4 +1,6 @@
-"""Selects which of all solutions the page shows: few, and far from each other."""
+"""The page's request for all solutions: solves it, selects up to 12 that are far from each other, and makes
+the reply.
+"""
 
 from __future__ import annotations
 

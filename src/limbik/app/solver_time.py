@@ -1,4 +1,6 @@
-"""Measures how long a solver takes for a solve and for an iteration, without setup and calls."""
+"""Measures the time of a solve without the making of its plans, and of one iteration without setup and
+calls.
+"""
 
 from __future__ import annotations
 

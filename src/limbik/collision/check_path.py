@@ -1,4 +1,4 @@
-"""Checks of paths between configurations, by conservative advancement (Mirtich 1996).
+"""Checks whether paths in joint space collide, and where first, by conservative advancement (Mirtich 1996).
 
 From a configuration at which every pair is some distance apart the joints can go on for as long as no pair
 can have come that much nearer, by bounds on how fast it can; there the distances are measured again.

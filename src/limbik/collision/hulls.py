@@ -1,4 +1,6 @@
-"""Convex hulls of points: their corners, their faces, and hulls of fewer corners that contain them."""
+"""Convex hulls of points: corners, faces, distances; and fewer corners that, thickened by a radius, contain
+the whole hull.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The convex pieces of meshes, made once for what a file holds."""
+"""Convex pieces of meshes, made once for the same content of a file; and convex hulls of points as pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packs the objects of a world for the search of near pairs."""
+"""Packs one collision shape with its bounding sphere for the broad phase; the last ones are cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of a world's objects against each other."""
+"""`ObjectPairs`: distances and collisions between the objects of a world."""
 
 from __future__ import annotations
 

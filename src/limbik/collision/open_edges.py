@@ -1,4 +1,4 @@
-"""Whether the surface of a mesh is closed."""
+"""Counts the open edges of a triangle mesh: 0 for a closed surface."""
 
 from __future__ import annotations
 

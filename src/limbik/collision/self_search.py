@@ -1,4 +1,6 @@
-"""Searches for near pairs among the bodies of a model alone."""
+"""`SelfSearch`: distances between near pairs of a model's own bodies; and `always_touching`: the pairs that
+touch at every sampled configuration.
+"""
 
 from __future__ import annotations
 

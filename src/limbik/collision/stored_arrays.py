@@ -1,4 +1,6 @@
-"""Stores arrays made from shapes on disk under a hash of their source."""
+"""Disk cache of arrays computed from shapes, keyed by a hash of the shape's source and of the code that
+computes them.
+"""
 
 from __future__ import annotations
 

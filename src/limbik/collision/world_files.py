@@ -1,4 +1,5 @@
-"""Reads and writes worlds as YAML or JSON.
+"""Reads worlds from YAML or JSON, MoveIt's planning scenes, or the shapes of a URDF or MJCF; writes them as
+JSON.
 
 limbik's own form is JSON or YAML:
 

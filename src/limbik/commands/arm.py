@@ -1,4 +1,6 @@
-"""`limbik arm`: arms with branches and goals, from files and from words of the command line."""
+"""`limbik arm`: opens arms with branches and goals in the playground, solves them or saves them; read from
+files or from words of the command line.
+"""
 
 from __future__ import annotations
 

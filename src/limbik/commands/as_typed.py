@@ -1,4 +1,6 @@
-"""Rewrites messages to name options as they are typed on the command line."""
+"""Messages about the command line as typed: names options in errors, warns of angles that look like degrees,
+refuses commas between numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list that `limbik info` prints."""
+"""Prints the robots that have a name, by the package that they come from: the list of `limbik info`."""
 
 from __future__ import annotations
 

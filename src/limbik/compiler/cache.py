@@ -1,4 +1,4 @@
-"""The folder in which machine code and tables are stored for the next process."""
+"""The user's cache folder for machine code and tables: where it is, and whether it is safe and writable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`Program`: a kernel with its name, its source and what is linked to it."""
+"""`Program`: a kernel to be compiled, with its argument types, constants and linked functions, and their
+hash.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Collision shapes and pair rules of robots by name, from installed packages."""
+"""Collision pair rules from an SRDF; and collision shapes of a built-in robot, moved onto its links from
+another description of it.
+"""
 
 from __future__ import annotations
 

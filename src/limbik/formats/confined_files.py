@@ -1,4 +1,5 @@
-"""Opens only files that came with a description: nothing else on the disk.
+"""Confines a description to the files that came with it: finds the one that an address means; expands MJCF
+includes, gives MuJoCo the meshes, refuses the rest.
 
 MuJoCo by itself would look on the disk for what an MJCF includes and for its meshes. So includes are put in
 their places here, meshes are handed over under names that no file has, and what else could open a file, or

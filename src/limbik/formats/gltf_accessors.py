@@ -1,4 +1,6 @@
-"""Arrays of numbers in the buffers of glTF. (glTF 2.0 specification, 3.6.2)"""
+"""Reads arrays of numbers from the buffers of glTF, and adds them there: its accessors (glTF 2.0
+specification, 3.6.2).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Animations of glTF: what their channels say at any time. (glTF 2.0 specification, 3.11 and appendix C)"""
+"""Animations of glTF: reads channels, evaluates them at any time, and finds their frame rate (specification
+2.0, 3.11 and appendix C).
+"""
 
 from __future__ import annotations
 

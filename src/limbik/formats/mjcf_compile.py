@@ -1,4 +1,6 @@
-"""Compiles MJCF by MuJoCo, reduced to what kinematics, masses and collisions need."""
+"""Compiles MJCF with MuJoCo, stripped to what moves, weighs or collides, or, for drawing, to the geoms to be
+seen.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resolves addresses of files that robots name: package://, file:// and relative ones, without ROS."""
+"""Resolves file URIs in robot descriptions (package://, file://, relative) without a ROS installation."""
 
 from __future__ import annotations
 

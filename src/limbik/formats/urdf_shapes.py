@@ -1,4 +1,6 @@
-"""Reads a shape under <visual> or <collision> of a URDF (https://wiki.ros.org/urdf/XML/link)."""
+"""Reads a shape under <visual> or <collision> of a URDF (https://wiki.ros.org/urdf/XML/link), and finds the
+file of its mesh.
+"""
 
 from __future__ import annotations
 

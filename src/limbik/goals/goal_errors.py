@@ -1,4 +1,6 @@
-"""Errors of goals and their Jacobians at a configuration, by the model's kinematics alone."""
+"""What goals compute errors and Jacobian rows from: `PosedModel`, the kinematics that they ask for, and
+errors along and about axes beyond a tolerance.
+"""
 
 from __future__ import annotations
 

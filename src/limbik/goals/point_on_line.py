@@ -1,4 +1,4 @@
-"""PointOnLine: a frame's origin on a line."""
+"""`PointOnLine`: a frame's origin on a line."""
 
 from __future__ import annotations
 

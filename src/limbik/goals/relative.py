@@ -1,4 +1,4 @@
-"""Relative: a frame at a pose in the axes of another one."""
+"""`Relative`: a frame at a pose in the axes of another one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Tasks: what goals are to the solvers. One goal is one task or several, each of a kind that has a kernel
-(`tree.residuals`).
+"""`Task`: the rows of one kind (point, turn, axis and so on) that solvers bring to 0 for a goal; and
+`Mechanism`: what goals ask of a model.
 """
 
 from __future__ import annotations

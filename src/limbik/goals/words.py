@@ -1,4 +1,4 @@
-"""Writes numbers of goals as text."""
+"""Writes vectors and rotations of goals as text for sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The axes about which ball joints turn in a step of a tracker: near limits, those of the limits.
+"""Axes for the velocities of ball joints in a tracker's step: near a limit they are aligned with it, so that
+it bounds a single velocity.
 
 So a limit of swing, twist or an Euler angle is a bound of one velocity, as a limit of another joint is, and
 part of every level. Swing and twist have orthogonal normals; Euler angles are counted by their own rates

@@ -1,4 +1,5 @@
-"""The layered graph of a path: the configurations at poses along it, and the steps between them.
+"""`Layers`: the layered graph of a path: configurations at poses along it and the steps between, and its best
+route.
 
 It is refined where a step is too great, or where its straight line in joint space leaves the path.
 """

@@ -1,4 +1,4 @@
-"""Extrapolates a slow descent along a valley.
+"""Line search along the last change of q with doubling steps, for descents that are slow in a narrow valley.
 
 A loop binds what this needs of its problem, a tuple of any kind:
 

@@ -1,4 +1,4 @@
-"""`Job`: work in independent chunks, repeatable wherever each is solved."""
+"""`Job`: base class of reach maps and datasets, which are solved in independent, repeatable chunks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fast core: packs chain, goal and settings into the numbers of a plan."""
+"""Packs a chain of up to 12 joints, its limits and a goal into the number array that the fast core reads."""
 
 from __future__ import annotations
 

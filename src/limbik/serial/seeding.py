@@ -1,7 +1,7 @@
-"""Where each attempt of the fast core begins: random configurations, or candidates of the seed table's cells.
+"""Start of each attempt of the fast core: random, or a candidate from the seed table; also the conversion of
+x to q and back, and the test of the tolerance.
 
-Also the conversion between the core's x and the q of joints, and the test of the tolerance. All of it for one
-lane, which the solve of one pose and that of a batch have in common.
+All of it for one lane, which the solve of one pose and that of a batch have in common.
 
 The lanes of a block lie side by side: number i of a lane stands at `work[i * WIDTH + lane]`.
 """

@@ -1,4 +1,5 @@
-"""One iteration of the fast core, for every tier: a Levenberg-Marquardt step with joint limits.
+"""One Levenberg-Marquardt iteration with joint limits for a serial chain, in plain Python that takes floats,
+arrays or symbols.
 
 Everything here is ordinary Python on scalars (`compiler.symbols`). Called with floats it is the reference;
 with arrays it is a batch solver that needs no compiler; with symbols it is written out as straight-line code

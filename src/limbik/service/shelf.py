@@ -1,4 +1,4 @@
-"""A bounded store of what clients put on a server, by name."""
+"""`Shelf`: a bounded store, by name, of what clients put on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Why a solve that is to be free of collision ended as it did: what is claimed was found by solving again.
+"""Diagnosis of a collision-free solve: which pairs collide, and what would help (another target, fewer
+obstacles), found by solving again.
 
 For an answer: the pair that is nearest. For what is proved to be in collision: the pairs, and the shift of
 the target that frees them. Where no free solution was found: what blocks how many of the solutions, and

@@ -1,4 +1,6 @@
-"""All configurations of an arm of six revolute joints, or five, without a closed form, by elimination."""
+"""`EliminationPlan`: all configurations of an arm of five or six revolute joints without a closed form, by
+elimination.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selects the collision-free ones of all solutions."""
+"""Filters all solutions: those free of collision, with the count and the reasons of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sets of joints of a request: those that move its goals, and the others."""
+"""Joints that move a request's goals and joints that stay still, as names and as indices in q and v; also
+which still joints could move colliding bodies apart.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solves the same goals from many starts."""
+"""`ManyStarts`: draws solutions of the same goals by solving from random starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Errors of goals, manipulability and other measures at a configuration.
+"""Errors of goals and their Jacobian, manipulability, condition number and velocity ellipsoid at a
+configuration.
 
 In NumPy, by the model's own kinematics: what is told about an answer does not come from the kernel that found
 it.

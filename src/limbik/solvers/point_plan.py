@@ -1,4 +1,6 @@
-"""All configurations of up to three joints for a point."""
+"""`PointPlan`: finds all configurations of an arm of up to three joints that reach a point, by closed
+forms.
+"""
 
 from __future__ import annotations
 

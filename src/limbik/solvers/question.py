@@ -1,4 +1,6 @@
-"""Queries on a solution: measures and diagnosis, computed on first use."""
+"""`Question`: a solution's link to its request, from which errors, limit margins, manipulability, derivative
+and diagnosis are computed on demand.
+"""
 
 from __future__ import annotations
 

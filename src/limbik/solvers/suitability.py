@@ -1,4 +1,4 @@
-"""Checks whether a solver can solve for a goal."""
+"""`refusal`: why `solve` would refuse goals and options for a model, or None where it takes them."""
 
 from __future__ import annotations
 

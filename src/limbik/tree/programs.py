@@ -1,4 +1,6 @@
-"""The compiled programs of trees."""
+"""Compiled programs for any goals on any tree: one for Levenberg-Marquardt, and one for each classical
+method.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person who walks, for whoever has no file at hand; the feet slide and sink, as those of many files do."""
+"""A sample clip: a generated walk whose feet slide and sink, as in many recorded files."""
 
 from __future__ import annotations
 

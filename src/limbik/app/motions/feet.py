@@ -1,4 +1,6 @@
-"""How the feet of a motion stand on a ground: spans of contact, sliding and sinking, frame by frame."""
+"""Feet of a motion on a ground, for the page's timeline: stance spans, slide speed and depth, frame by
+frame.
+"""
 
 from __future__ import annotations
 

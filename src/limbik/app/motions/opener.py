@@ -1,4 +1,6 @@
-"""Opens motions for pages, applies changes step by step, and caches the results."""
+"""`MotionOpener`: opens motions for pages, applies their changes one after the other, retargets the result to
+a robot, and caches every step.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The messages common to both views of the playground."""
+"""The messages common to all views of the playground: greeting and welcome, failures, and the state of the
+kernels.
+"""
 
 from __future__ import annotations
 

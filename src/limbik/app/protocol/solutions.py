@@ -1,4 +1,4 @@
-"""The reply with all solutions of an arm, for both views of the playground."""
+"""`SolutionsReply`: the reply with all solutions of an arm, for the 2-D and the 3-D view."""
 
 from __future__ import annotations
 

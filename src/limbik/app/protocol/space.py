@@ -1,4 +1,5 @@
-"""Messages of the 3-D playground: opening scenes, moving arms, explanations, exports.
+"""Messages of the 3-D playground: opening scenes, moving arms, explanations, all solutions, self-motions,
+exports.
 
 Metres, radians, the world's z axis up. Matrices are 16 numbers row by row, quaternions are xyzw.
 """

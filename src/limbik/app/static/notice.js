@@ -1,4 +1,4 @@
-/** Small notices that say what happened, read aloud by screen readers, and go by themselves. */
+/** Short messages in a corner of the page, announced to screen readers, which close by themselves. */
 
 const STAYS = 9000; // [ms]
 const MAX = 5;

@@ -1,4 +1,4 @@
-/** Saved poses by name: list in the panel, in the address, in exports. */
+/** A saved list of named poses: shown in the panel, written to the URL and to exports. */
 
 import { find } from './controls.js';
 

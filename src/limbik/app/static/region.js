@@ -1,4 +1,4 @@
-/** The part of the canvas that panels leave free. */
+/** The free rectangle of the canvas: what bars, panels and cards do not cover. */
 
 const SMALL = 0.15; // of a region's height
 

@@ -1,4 +1,4 @@
-/** Settings common to both views: solvers, descriptions, ranges. */
+/** The table of solvers with their names, keys and settings, and helpers that round and clamp the number of a setting; for all pages. */
 
 /**
  * @typedef {object} SolverInfo

@@ -1,4 +1,4 @@
-/** Uploads files to the server; their tokens. */
+/** Uploads files to the server and returns the tokens by which it knows them. */
 
 import { Refusal } from './calls.js';
 

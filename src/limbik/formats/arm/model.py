@@ -1,4 +1,5 @@
-"""The models of arms in the classic format: two hinges at a ball joint, theta about z and then phi about y.
+"""Converts arms of the classic format to models and back; a ball joint is two hinges: theta about z, then phi
+about y.
 
 A segment lies along the z axis of its link, so that at zero all segments stand up along the world's z. Of an
 arm called "arm1" with a branch, the joints are "arm1.s0.theta", "arm1.s0.phi", "arm1.s1.theta", ...,

@@ -1,4 +1,6 @@
-"""The reader of the classic arm format: from statements to arms, with all that can be wrong with them."""
+"""Parses the classic arm text format (arm, seg, goal, br): from statements to descriptions of arms, with its
+errors and warnings.
+"""
 
 from __future__ import annotations
 

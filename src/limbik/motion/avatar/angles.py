@@ -1,4 +1,6 @@
-"""Angles about one axis, and headings of parts of the body, for one frame."""
+"""Rotations about an axis, heading and tilt of a part of the body, for one frame; and a smooth step from 0 to
+1.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calibrates trackers to a body, while the person stands in a known posture."""
+"""Calibration of an avatar: the person's size, arm length and tracker offsets, from one known posture."""
 
 from __future__ import annotations
 

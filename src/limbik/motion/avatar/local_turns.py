@@ -1,4 +1,4 @@
-"""Kernel: local rotations of joints from rotations of links in the world."""
+"""Kernel: joint quaternions from the world rotations of links."""
 
 from __future__ import annotations
 

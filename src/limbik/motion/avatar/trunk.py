@@ -1,4 +1,4 @@
-"""Poses the trunk of an avatar between hips and head."""
+"""Poses the trunk of an avatar between hips and head, and leans it where the hips would be too low."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Bodies with arms and legs: where their parts are over time, in axes common to all bodies.
+"""Shared form of bodies with arms and legs: positions, directions and rotations of limbs and trunk over time,
+in anatomical axes.
 
 A part is known by its role, one of VRM's names of human bones ("leftUpperLeg"). In a posture in which the
 body stands upright, each part gets anatomical axes: x forward, y to the left, z up, and for limbs turned from

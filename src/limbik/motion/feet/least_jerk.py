@@ -1,4 +1,5 @@
-"""Offsets over time of least jerk between known frames, fading to 0 when let go, also above a lower bound.
+"""Offsets over time with minimum jerk through known frames, fading to 0 elsewhere, optionally above a lower
+bound.
 
 The cost is the sum of squared third differences, plus a pull toward 0 that makes an offset which is
 let go fade away, before a known frame as well as after it: the whole motion is known. The frames that are

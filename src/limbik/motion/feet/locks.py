@@ -23,7 +23,8 @@ CLEARANCE = 0.024  # [leg lengths] that a swinging foot keeps from the ground wh
 TREND = 0.07  # [s] along which the trend of an offset is fitted
 SPAN = 1.0 / 30.0  # [s] along which accelerations are measured
 MAX_ACCELERATION = 10.0  # [leg lengths/s^2] of a foot beyond that in the animation
-FAR = 0.025  # [leg lengths] from where the animation has a foot, below which it is left as it is
+FAR = 0.025  # [leg lengths] of heel and ball from the animation, below which they are left as they are
+FAR_ANKLE = 0.02  # [leg lengths] and of the ankle of a locked foot
 RELEASE = 0.05  # [s] around a jerk in which the foot is let go first
 ROUNDS = 4  # in which it is let go along more and more
 SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE holds
@@ -65,8 +66,8 @@ class FootLocks:
         return path
 
     def _jerks(self, path: FootPath) -> NDArray[np.bool_]:
-        """The frames [T] in which a foot is accelerated by so much more than in the animation, and is farther
-        from it than noise is.
+        """The frames [T] in which the ankle of a locked foot, or else heel or ball, is accelerated along the
+        ground by so much more than in the animation, and is farther from it than noise is.
         """
         beside = np.eye(3) - np.outer(self.up, self.up)
         animated = np.concatenate([self.foot.ankle[:, None, :3, 3], self.foot.points[:, :TIP]], axis=1)
@@ -74,9 +75,11 @@ class FootLocks:
         moved = path.position[:, None] + points @ np.swapaxes(path.rotation, -1, -2)
         animated, moved = animated @ beside, moved @ beside
         excess = acceleration(moved, self.dt) - acceleration(animated, self.dt)
-        is_far = norm(moved - animated)[:, 1:].min(axis=1) > FAR * self.foot.leg_length
+        distance = norm(moved - animated) / self.foot.leg_length
+        is_far = (distance[:, 1:].min(axis=1) > FAR)[:, None] & np.ones(3, dtype=np.bool_)
+        is_far[:, 0] |= self.is_locked.any(axis=1) & (distance[:, 0] > FAR_ANKLE)
+        jerks = (is_far & (excess > MAX_ACCELERATION * self.foot.leg_length)).any(axis=1)
         ends = round(RELEASE / self.dt)  # where nothing is known of what comes before or after
-        jerks = (excess.max(axis=1) > MAX_ACCELERATION * self.foot.leg_length) & is_far
         jerks[:ends] = jerks[len(jerks) - ends :] = False
         return np.asarray(jerks)
 
@@ -181,14 +184,16 @@ class FootLocks:
         """Positions [n, 3] of the ankle in the frames of a stance, whose ball does not move, or else its
         heel.
 
-        Where the foot has turned, the one that takes over stands where it is then.
+        Where the foot has turned, the one that takes over stands where it is then; a heel where it was in the
+        last frame of the ball, after which only the heel is known to stand.
         """
         rotation, points = rotation[stance.frames], (self.sole.heel, self.sole.ball)
         held = np.where(self.is_locked[stance.frames, BALL], BALL, HEEL)
         at = [stance.position + (stance.rotation - rotation) @ point for point in points]
         position = np.where((held == BALL)[:, None], at[BALL], at[HEEL])
         for first in np.flatnonzero(np.diff(held)) + 1:
-            shift = at[held[first - 1]][first] - at[held[first]][first]
+            when = first if held[first] == BALL else first - 1
+            shift = at[held[first - 1]][when] - at[held[first]][when]
             position[first:] += shift - (shift @ self.up) * self.up
         return position
 

@@ -1,4 +1,6 @@
-"""`Sole`: heel, ball and tip of the toes of a foot, found in a model."""
+"""`Sole`: heel, ball and tip of the toes of a foot, found from a motion; and the frames in which heel and
+ball are on the ground.
+"""
 
 from __future__ import annotations
 

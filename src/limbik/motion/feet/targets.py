@@ -1,4 +1,6 @@
-"""Foot targets for `retarget`: still and flat while a foot stands, following it while it swings."""
+"""Foot trajectories for `retarget`: still and flat in stance, as animated in swing, raised where the sole is
+below the ground.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Warns of doubtful tracked hands: the wrong side, joints that are missing."""
+"""Checks tracked hands: replaces outlying joints by nan, and warns of missing joints and of fingers that tell
+of the other hand.
+"""
 
 from __future__ import annotations
 

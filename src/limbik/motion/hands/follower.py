@@ -1,4 +1,5 @@
-"""Solves a model's fingers for a person's: fingertips first, then pinches.
+"""`Follower`: moves the fingers of a hand model as a person's: fingertips to scaled positions, and in a pinch
+the true vector between thumb and fingertip.
 
 Tips go where those of the person are, seen from where the finger begins, in the measure of both fingers.
 Where thumb and fingertip are near each other, the vector between them is that of the person, in metres (Handa

@@ -1,4 +1,5 @@
-"""A human hand as a model: five fingers with 20 joints, limits of people, and the bones of one of them.
+"""A human hand as a model: 20 joints in five fingers, with anatomical limits and a person's own bone
+lengths.
 
 Ranges of motion are those of the American Academy of Orthopaedic Surgeons (1965, Joint Motion: Method of
 Measuring and Recording); of the first joint of the thumb the totals of Cooney et al. (1981, The kinesiology

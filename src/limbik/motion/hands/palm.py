@@ -1,4 +1,6 @@
-"""The axes of a palm, common to all hands: x toward the fingers, z out of the back of the hand."""
+"""`palm_pose`: the frame of a palm from wrist and knuckles, common to all hands: x toward the fingers, z out
+of the back of the hand.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A skeleton with markers on its links, whose bones and markers' positions can be changed."""
+"""A skeleton with markers on its links, whose bone lengths and marker offsets are parameters to fit."""
 
 from __future__ import annotations
 

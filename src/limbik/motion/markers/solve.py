@@ -1,4 +1,4 @@
-"""`solve_markers`: a skeleton's bones and motion from markers."""
+"""`solve_markers`: fits a skeleton's bones and motion to markers; finds swapped and ghost markers."""
 
 from __future__ import annotations
 

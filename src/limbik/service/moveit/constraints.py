@@ -1,4 +1,4 @@
-"""Constraints of MoveIt as goals with tolerances, and whether a configuration keeps them."""
+"""MoveIt constraints as goals with tolerances, each with how far a configuration is from meeting it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Anderson's mixing: the last iterations of a method tell where more of them would lead to.
+"""Anderson acceleration of an iterative method: extrapolates q from the differences between its last
+iterations.
 
 An iteration takes q to g(q) and moves it by f(q) = g(q) - q, which is nothing where the method comes to rest.
 Near there both are almost linear. The differences between the last iterations then say what a change of f

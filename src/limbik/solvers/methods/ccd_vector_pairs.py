@@ -1,5 +1,5 @@
-"""The tasks of a tree as pairs of vectors, for one joint at a time: points and directions, and those that
-they are to become.
+"""The tasks of a tree as vector pairs for one joint of CCD: the vectors that its turn carries along, and
+those wanted.
 
 A vector pair is a vector that a turn of the joint carries along, the vector that it is to become, and a
 weight; the best turn is the one with the smallest sum of weight * |turned - wanted|^2. Of a point it leads

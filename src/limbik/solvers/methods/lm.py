@@ -1,9 +1,10 @@
-"""The Levenberg-Marquardt method (Levenberg 1944; Marquardt 1963) with Sugihara's damping (2011).
+"""The Levenberg-Marquardt step with Sugihara's damping (2011), for models that are pulled toward a rest
+configuration.
 
 Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it
 and where no solution exists. Chains of up to 12 revolute and prismatic joints run in the fast core
 (`solvers.serial_plan`), with several attempts side by side, and trees in the general core
-(`solvers.general_plan`). This is the same step for models that are pulled toward a rest configuration.
+(`solvers.general_plan`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""General-purpose optimisers, those of SciPy, for the same goals and for costs of one's own.
+"""`Optimize`: SciPy's general-purpose optimisers as a solver, for goals and costs of one's own.
 
 Costs are minimised over the joints within their limits, with the goals as equality constraints: by sequential
 least squares (Kraft 1988), by a trust region (Conn, Gould & Toint 2000), or by L-BFGS-B (Byrd, Lu, Nocedal &

@@ -1,5 +1,5 @@
 /**
- * The list of changes to a motion (clean, stand, drag, retarget), and its form in the URL.
+ * The edits of a motion (clean, stand, drag) as text: read from and written to the URL, in words, in Python.
  *
  * @typedef {{kind: 'clean', method: string, cutoff_hz: number}} Clean
  * @typedef {{kind: 'stand', ground: 'level'|'slope'|'stairs'|'hills', slope: number, rise: number}} Stand  slope [degrees], rise [m]

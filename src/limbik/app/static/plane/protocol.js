@@ -1,5 +1,6 @@
 /**
- * The messages of the 2-D page; mirrors `app/protocol.py`. What both views say stands in `../protocol.js`.
+ * The messages of the 2-D page; mirrors `app/protocol/plane.py`; those common to all views
+ * are in `../protocol.js`.
  *
  * Lengths, points and errors are pixels of the page's world, y down. Angles are radians, counter-clockwise as seen on
  * the screen, each relative to the link before it.

@@ -1,4 +1,4 @@
-/** The 2-D canvas: resolution, redrawing on change. */
+/** The 2-D canvas: draws arms, target, base and ghosts of all solutions when something has changed. */
 
 import { drawArm, drawLimitArcs } from './arm2d.js';
 import { points } from './kinematics.js';

@@ -1,4 +1,4 @@
-/** Sliders for ball joints: one about each of x, y and z, within the joint's limits. */
+/** Sliders for ball joints and for the rotation of floating ones: one about each of x, y and z, within the joint's limits. */
 
 import { Euler, Quaternion, Vector3 } from 'three';
 import { turn } from './kinematics.js';

@@ -1,4 +1,4 @@
-/** Positions a card where it covers the smallest part of its subject. */
+/** Keeps a card clear of its subject: positions it where it covers the smallest part of it. */
 
 import { openRegion } from '../region.js';
 

@@ -1,4 +1,4 @@
-/** Drawn marks of an arm: frames, sphere of reach, ellipsoid of manipulability, trace. */
+/** Drawn marks of an arm: axes of frames, sphere of reach, ellipsoid of manipulability, trace; and the plane on which goals are placed. */
 
 import {
   Color, ConeGeometry, CylinderGeometry, DoubleSide, Group, Mesh, MeshBasicMaterial, PlaneGeometry, ShaderMaterial,

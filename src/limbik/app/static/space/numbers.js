@@ -1,4 +1,4 @@
-/** Labels, units and ranges of the numbers of a configuration. */
+/** What the numbers of q are: which joints they belong to, how each moves between configurations, and titles with units for CSV. */
 
 const QUATERNION = ['x', 'y', 'z', 'w'];
 

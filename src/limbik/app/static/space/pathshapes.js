@@ -1,4 +1,4 @@
-/** Makes poses of a path: shapes about a goal, and drawn strokes. */
+/** Points of a path: line, circle or figure eight from a start, or a drawn stroke at even spacing. */
 
 import { placed } from './codec.js';
 

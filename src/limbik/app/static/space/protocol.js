@@ -1,5 +1,6 @@
 /**
- * The messages of the 3-D page; mirrors `app/protocol/space.py`. What both views say stands in `../protocol.js`.
+ * The messages of the 3-D page; mirrors `app/protocol/space.py`; those common to all views
+ * are in `../protocol.js`.
  *
  * Metres, radians, the world's z axis up. Matrices are 16 numbers row by row, quaternions are xyzw.
  *

@@ -1,4 +1,4 @@
-/** Draws the objects around the arms, handles for them, and lines between near pairs. */
+/** Draws the objects around the arms, and labelled lines between near pairs; finds the object below a ray. */
 
 import {
   BufferAttribute, BufferGeometry, CanvasTexture, Color, EdgesGeometry, Group, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshStandardMaterial,
