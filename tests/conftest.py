@@ -92,7 +92,7 @@ def programs_of_usual_arms() -> "list[Program]":
     from limbik.serial.programs import many_problems, one_problem
     from limbik.serial.seed_table import Shape
 
-    chains = ("R", "RR", "RRR", "RRP", "RRPR", "RRRRR", "RRRRRR", "RRRRRRR", "RRRRRRRR")
+    chains = ("R", "RR", "RRR", "RRP", "RRPR", "RRRR", "RRRRR", "RRRRRR", "RRRRRRR", "RRRRRRRR")
     families = (Family.PARALLEL_1_2, Family.PARALLEL_2_3, Family.MEETING_1_2, Family.MEETING_2_3)
     return [
         *(one_problem(Shape(kinds, base_yaw=0)) for kinds in chains),

@@ -430,3 +430,42 @@ def test_an_arm_of_few_joints_follows_poses_between_which_it_deviates(count, max
         assert path.deviation[0] <= 1e-3 and path.deviation[1] <= 1e-2
         assert np.abs(np.diff(path.q, axis=0)).max() <= max_step
         np.testing.assert_allclose(model.pose(path.q[path.knots]), model.pose(q), atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "revolute"])
+def test_a_joint_that_turns_forever_goes_on_past_half_a_turn(kind: str) -> None:
+    builder = getattr(limbik.ModelBuilder("endless"), kind)("yaw", axis="z")
+    builder = builder.revolute("upper", axis="y", origin=(0.0, 0.0, 0.3), limits=(-2.0, 2.0))
+    builder = builder.revolute("fore", axis="y", origin=(0.5, 0.0, 0.0), limits=(-2.5, 2.5))
+    model = builder.frame("tip", pose=(0.4, 0.0, 0.0)).build(end_effector="tip")
+    q = np.column_stack([np.linspace(2.5, 4.0, 60), np.full(60, 0.3), np.full(60, 0.8)])
+    path = model.solve_path(model.pose(q))
+    assert path.complete
+    assert np.ptp(path.q[:, 0]) == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("multiplier", [0.5, 2.0, -1.0])
+def test_revolutions_of_a_joint_that_others_follow_count_where_they_change_no_pose(multiplier: float) -> None:
+    builder = limbik.ModelBuilder("geared").revolute("a", axis="z", limits=(-7.0, 7.0))
+    mimic = limbik.Mimic(joint="a", multiplier=multiplier)
+    builder = builder.revolute("b", axis="x", origin=(0.3, 0.0, 0.1), limits=(-20.0, 20.0), mimic=mimic)
+    builder = builder.revolute("c", axis="y", origin=(0.3, 0.1, 0.0), limits=(-2.0, 2.0))
+    builder = builder.revolute("d", axis="x", origin=(0.2, 0.0, 0.2), limits=(-2.0, 2.0))
+    model = builder.frame("tip", pose=(0.2, 0.1, 0.0)).build(end_effector="tip")
+    for seed in range(12):
+        pose = model.pose(model.random(seed))
+        path = model.solve_path(pose[None], start=model.random(seed + 100))
+        assert path.complete
+        assert_allclose(model.pose(path.q), pose[None], atol=1e-5)
+
+
+def test_what_stops_a_path_is_found_beyond_half_a_turn_of_a_continuous_joint() -> None:
+    """The arm turns on and on, until the poses leave its reach."""
+    builder = limbik.ModelBuilder("endless").continuous("yaw", axis="z")
+    builder = builder.prismatic("reach", axis="x", limits=(0.2, 0.6))
+    model = builder.frame("tip", pose=(0.1, 0.0, 0.0)).build(end_effector="tip")
+    q = np.column_stack([np.linspace(2.6, 4.2, 120), np.linspace(0.3, 0.7, 120)])
+    path = model.solve_path(model.pose(q))
+    assert [each.reason for each in path.breaks] == [BreakReason.LIMIT]
+    assert path.breaks[0].joints == ("reach",)
+    assert path.breaks[0].begin == pytest.approx(119.0 * 0.75, abs=0.2)

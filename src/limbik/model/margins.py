@@ -12,6 +12,7 @@ from limbik.model.ball import BallLimits
 from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import SCALAR, Joint, JointKind
 from limbik.model.model import Model
+from limbik.model.periodic import periodic
 from limbik.spatial import Array, Quaternion, dot, norm, quat_log, quat_normalise, swing_twist
 
 
@@ -60,16 +61,15 @@ def limit_margins(model: Model, q: Array) -> Array:
 
 
 def unwound(model: Model, q: Array) -> Array:
-    """q [nq] with revolutions taken from angles beyond their limits, as far as that brings them nearer.
-
-    A joint that others follow is left as it is: a turn of it need not be one of theirs.
+    """q [nq] with revolutions taken from periodic angles beyond their limits, as far as that brings them
+    nearer.
     """
-    leaders = {joint.mimic.joint for joint in model.joints if joint.mimic is not None}
-    q = q.copy()
+    q, is_periodic = q.copy(), periodic(model)
     for reading in readings(model, q):
-        if reading.quantity == "angle" and reading.margin < 0.0 and reading.joint.name not in leaders:
+        index = model.q_slice(reading.joint.name).start
+        if reading.quantity == "angle" and reading.margin < 0.0 and is_periodic[index]:
             windings = round((reading.value - _middle(reading)) / (2.0 * math.pi))
-            q[model.q_slice(reading.joint.name)] = reading.value - windings * 2.0 * math.pi
+            q[index] = reading.value - windings * 2.0 * math.pi
     return q
 
 

@@ -10,8 +10,8 @@ from limbik.all_solutions import AllSolutions
 from limbik.collision.check import checker_of
 from limbik.collision.check_path import check_path
 from limbik.goals import Pose
-from limbik.model.joints import JointKind
 from limbik.model.model import Model
+from limbik.model.periodic import periodic
 from limbik.solvers import measure
 from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4
@@ -30,8 +30,8 @@ DIRECTIONS = 6  # in which a frame can move
 class Candidates:
     """Configurations for poses of one frame, within the limits.
 
-    Revolutions count for joints with limits that move the frame: all of them, or where they are too many
-    those nearest to `rest`. A joint that may turn forever has one value for all its revolutions.
+    Revolutions count for periodic joints with limits that move the frame: all of them, or where they are too
+    many those nearest to `rest`. A joint that may turn forever has one value for all its revolutions.
 
     An arm that cannot move its frame in all six directions is off the path between its poses wherever
     its joints are: there it has the allowed deviation, too.
@@ -57,9 +57,9 @@ class Candidates:
         leading = (
             joint if joint.mimic is None else model.joint(joint.mimic.joint) for joint in model.path(frame)
         )
-        hinges = {model.q_slice(joint.name).start for joint in leading if joint.kind is JointKind.REVOLUTE}
-        ranges = model.upper - model.lower
-        self._wide = [k for k in sorted(hinges) if FULL_TURN <= ranges[k] < math.inf]
+        indices = {model.q_slice(joint.name).start for joint in leading if joint.nq == 1}
+        ranges, is_periodic = model.upper - model.lower, periodic(model, frame)
+        self._wide = [k for k in sorted(indices) if is_periodic[k] and FULL_TURN <= ranges[k] < math.inf]
         generic = model.jacobian(model.random(0, measure.GENERIC), frame)
         self.is_full = (
             max(map(measure.rank, generic)) == DIRECTIONS

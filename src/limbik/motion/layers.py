@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbik.compiler.kernel import Watch
 from limbik.errors import GoalError
-from limbik.model.joints import JointKind
 from limbik.model.model import Model
+from limbik.model.periodic import periodic
 from limbik.motion.candidates import FULL_TURN, Candidates, distinct
 from limbik.motion.graph import Edges, Route, best_route
 from limbik.motion.preferences import Preference
@@ -78,7 +78,7 @@ class Layers:
         self.is_cut_short = False  # by the watch, or at MAX_LAYERS
         moving = [joint for joint in self._model.path(self._frame) if joint.nq]
         self._q_indices = [self._model.q_slice(joint.name).start for joint in moving]
-        self.turning = without_ends(self._model)
+        self.turning = endless(self._model, self._frame)
         self.layers = [self._new(at, 0) for at in self._first_positions()]
         if not candidates.is_complete:
             self._track_neighbours()
@@ -351,10 +351,6 @@ class Layers:
         return layer.tree
 
 
-def without_ends(model: Model) -> NDArray[np.bool_]:
-    """[nq] which numbers are angles of joints that may turn forever."""
-    turning = np.zeros(model.nq, dtype=bool)
-    for joint in model.joints:
-        if joint.nq == 1 and joint.kind is JointKind.REVOLUTE and not joint.has_limits:
-            turning[model.q_slice(joint.name)] = True
-    return turning
+def endless(model: Model, frame: str) -> NDArray[np.bool_]:
+    """[nq] which numbers are angles of joints that may turn forever: all revolutions are one value."""
+    return np.asarray(periodic(model, frame) & np.isinf(model.lower) & np.isinf(model.upper))

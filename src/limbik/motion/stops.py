@@ -9,11 +9,11 @@ import numpy as np
 
 from limbik.goals import Pose
 from limbik.joint_path import BreakReason
-from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.motion.candidates import FULL_TURN, Candidates
+from limbik.model.periodic import periodic
+from limbik.motion.candidates import Candidates
 from limbik.motion.task_space import interpolated
-from limbik.spatial import Array
+from limbik.spatial import Array, nearest_angles
 
 FINER = 4  # steps for each stretch that lies ahead
 RESTARTS = 10  # before a pose is taken for out of reach
@@ -31,7 +31,7 @@ class Stop(NamedTuple):
 def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array, max_step: float) -> Stop:
     """Follow poses [N, 4, 4] without limits from q [nq], which is at the first of some positions."""
     model = candidates.model
-    revolute = _revolute(model)
+    is_periodic = periodic(model, candidates.frame)
     ahead = np.concatenate(
         [np.linspace(a, b, FINER, endpoint=False) for a, b in itertools.pairwise(positions)]
         + [positions[-1:]]
@@ -41,7 +41,7 @@ def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array,
         goal = candidates.goal(interpolated(poses, np.array([position]))[0], position)
         solution = model.solve(goal, start=q, limits=False, restarts=0)
         step = solution.q - q
-        step[revolute] -= FULL_TURN * np.round(step[revolute] / FULL_TURN)
+        step[is_periodic] = nearest_angles(step[is_periodic])
         if not solution.success or np.abs(step).max() > max_step:
             return _without_a_near_solution(model, goal, at)
         q = q + step
@@ -68,8 +68,3 @@ def _beyond(model: Model, q: Array) -> tuple[str, ...]:
     beyond = (q < model.lower - ROUNDING) | (q > model.upper + ROUNDING)
     names = [joint.name for joint in model.joints if joint.nq and joint.mimic is None]
     return tuple(name for name in names if beyond[model.q_slice(name)].any())
-
-
-def _revolute(model: Model) -> Array:
-    indices = [model.q_slice(joint.name).start for joint in model.joints if joint.kind is JointKind.REVOLUTE]
-    return np.asarray(np.isin(np.arange(model.nq), indices))

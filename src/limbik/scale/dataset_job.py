@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.model import JointKind
+from limbik.model.periodic import periodic
 from limbik.scale.grid import ball_of_reach
 from limbik.scale.job import Chunk, Job, in_threads
 from limbik.solution import BatchSolution
@@ -155,7 +155,7 @@ class DatasetJob(Job):
     def _differ(self, q: Array, others: Array) -> NDArray[np.bool_]:
         """Whether q [N, nq] differs from all of others [N, k, nq], of which NaN are none."""
         change = (q[:, None] - others)[..., self.q_indices]
-        change = np.where(self._is_angle, nearest_angles(change), change)
+        change = np.where(self._is_periodic, nearest_angles(change), change)
         return np.asarray(~np.any(np.abs(change).max(axis=-1) <= DISTINCT, axis=1))
 
     def _reasons(self, poses: Array) -> NDArray[np.int8]:
@@ -174,9 +174,9 @@ class DatasetJob(Job):
         return np.nan_to_num(steps).astype(np.uint16)
 
     @functools.cached_property
-    def _is_angle(self) -> NDArray[np.bool_]:
-        """[n] which of the joints turn."""
-        return np.array([self.model.joint(name).kind is not JointKind.PRISMATIC for name in self.joints])
+    def _is_periodic(self) -> NDArray[np.bool_]:
+        """[n] of which joints a revolution is no difference."""
+        return periodic(self.model, self.frame)[self.q_indices]
 
     @functools.cached_property
     def _is_endless(self) -> NDArray[np.bool_]:

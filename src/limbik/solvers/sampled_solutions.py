@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from limbik.all_solutions import AllSolutions, FreeMotion
 from limbik.goals import Goal
-from limbik.model.joints import HINGES
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
+from limbik.model.periodic import periodic
 from limbik.solvers import measure
 from limbik.solvers.joint_sets import still_indices
 from limbik.solvers.request import Request
@@ -111,20 +110,16 @@ class SampledPlan:
 
 def _unwound(model: Model, q: Array) -> Array:
     """Configurations [N, nq] with the angles nearest to 0 that mean the same, where limits allow these."""
-    for joint in model.joints:
-        if joint.kind in HINGES and joint.mimic is None:
-            index = model.q_slice(joint.name).start
-            near = nearest_angles(q[:, index])
-            is_legal = (near >= model.lower[index]) & (near <= model.upper[index])
-            q[:, index] = np.where(is_legal, near, q[:, index])
-    return q
+    near = nearest_angles(q)
+    is_legal = periodic(model) & (near >= model.lower) & (near <= model.upper)
+    return np.where(is_legal, near, q)
 
 
 def _differ(model: Model, q0: Array, q1: Array) -> bool:
     """Whether two configurations differ in more than revolutions."""
-    change = model.difference(q0, q1)
+    change, is_periodic = model.difference(q0, q1), periodic(model)
     for joint in model.joints:
-        if joint.kind in HINGES and joint.mimic is None:
-            v = model.v_slice(joint.name)
-            change[v] = [math.remainder(angle, 2.0 * math.pi) for angle in change[v]]
+        q, v = model.q_slice(joint.name), model.v_slice(joint.name)
+        if is_periodic[q].any():
+            change[v] = nearest_angles(change[v])
     return bool(np.abs(change).max(initial=0.0) > DISTINCT)
