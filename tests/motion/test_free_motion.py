@@ -1,10 +1,13 @@
 """Tracking and paths, free of collision."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import limbik
-from limbik import Model
+from limbik import JointKind, Model
 from limbik.collision import Box, Capsule, Cylinder, LinkShape, Sphere, World
 from limbik.errors import ConfigurationError, SolverError
 from limbik.joint_path import BreakReason
@@ -71,6 +74,39 @@ def test_a_tracker_goes_out_of_what_it_is_in(arm: Model) -> None:
     depths = [before, *(arm.check(tracker.step(pose), world).distance for _ in range(60))]
     assert min(np.diff(depths)) > -1e-6
     assert depths[-1] > 0.0
+
+
+@pytest.mark.parametrize("locked", [False, True])
+@pytest.mark.parametrize("ball", [False, True])
+def test_a_tracker_that_begins_beyond_limits_returns_no_faster_than_joints_may_turn(
+    arm, locked, ball
+) -> None:
+    if ball:  # without quaternions a velocity is a difference
+        limits = {"swing": 0.5, "lower": -1.0, "upper": 1.0}
+        base = limbik.Joint(
+            name="swivel", kind=JointKind.BALL, parent=arm.root, child="foot", axis=np.eye(3)[2], **limits
+        )
+        frames, shapes = arm.frames[len(arm.joints) + 1 :], arm.shapes
+        first, *others = arm.joints
+        joints = [base, replace(first, parent="foot"), *others]
+        arm = Model("on a ball", joints, frames, shapes=shapes, end_effector=arm.end_effector)
+    limited = [joint.name for joint in arm.joints if joint.nq == 1]
+    start, world = arm.neutral.copy(), World()
+    hinges = [arm.q_slice(name).start for name in limited]
+    start[hinges] = START
+    start[hinges[3]], start[hinges[5]] = arm.lower[hinges[3]] - 0.4, arm.upper[hinges[5]] + 0.3
+    tip = arm.pose(start)[:3, 3]
+    world.add("near", Sphere(0.1), tip + [0.0, 0.19, 0.0])
+    goal = limbik.Position(target=tip + [0.0, 0.2, 0.1])
+    names = [limited[3]] if locked else []
+    tracker = arm.tracker(goal, 0.01, start=start, velocity_limits=1.0, world=world, locked=names)
+    configurations = np.array([tracker.q, *(tracker.step() for _ in range(150))])
+    steps = np.array([arm.difference(a, b) for a, b in itertools.pairwise(configurations)])
+    assert np.abs(steps).max() <= 0.01 * (1.0 + 1e-9)
+    assert arm.check_path(configurations, world).is_free
+    beyond = arm.lower[hinges[3]] - configurations[:, hinges[3]]
+    assert beyond[-1] == pytest.approx(0.4) if locked else (beyond <= 0.4).all() and beyond[-1] <= 0.0
+    assert configurations[-1, hinges[5]] <= arm.upper[hinges[5]]
 
 
 def test_a_tracker_sees_objects_where_they_are(arm: Model) -> None:

@@ -352,6 +352,18 @@ def test_when_the_time_is_over_no_more_than_a_piece_is_measured(arm: Model, monk
     assert sum(measured) <= 200 + 4 * 16 + 64
 
 
+@pytest.mark.parametrize("prefer", ["nearest", "clearance"])
+def test_when_there_is_no_time_to_choose_a_free_answer_is_an_answer(
+    arm: Model, monkeypatch, prefer: str
+) -> None:
+    monkeypatch.setattr(free_solve, "time_watch", lambda limit: lambda: True)
+    solution = arm.solve(
+        arm.pose(FORWARD), start=FORWARD, world=at((5.0, 0.0, 0.0)), prefer=prefer, time_limit=1.0
+    )
+    assert solution.success
+    assert "Solved" in str(solution.explain())
+
+
 def test_of_all_solutions_those_that_are_free_are_left() -> None:
     arm = with_capsules(limbik.load("ur5"))
     pose = arm.pose(np.array([0.3, -1.2, 1.4, -0.8, 0.9, 0.2]))

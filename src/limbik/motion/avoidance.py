@@ -20,6 +20,7 @@ from limbik.collision.motion_bounds import MotionBounds
 from limbik.collision.shortest_change import shortest_change
 from limbik.collision.world import Revision
 from limbik.model.joints import JointKind
+from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, quat_to_matrix
@@ -36,6 +37,7 @@ DAMPED = 0.9  # factor on steps where one turns back while targets and objects r
 RECOVERY = 1.002  # factor by which they grow again with each step that does not
 HALVINGS = 6  # of a step
 ROUNDING = 1e-9  # [m]
+AT_LIMIT = 1e-6  # [rad or m] beyond a limit, which is rounding
 FARTHEST = 1e3  # [m] that a prismatic joint without limits is taken to go
 
 
@@ -58,6 +60,7 @@ class Avoidance:
         self._model, self._free, self._units = model, free, units
         self._clearance = free.clearance
         self._checker = checker_of(model, free.world)
+        self._lower, self._upper = model.lower, model.upper  # [nq] of all configurations until now
         self._bounds = self._bounds_now()
         self._to_body: Array = np.eye(model.nv)
         self._floating = [
@@ -88,8 +91,10 @@ class Avoidance:
         """
         self._to_body = to_body
         checker = checker_of(self._model, self._free.world)
-        if checker is not self._checker:  # objects have come or gone
+        is_beyond = bool((q < self._lower).any() or (q > self._upper).any())
+        if checker is not self._checker or is_beyond:  # objects have come or gone
             self._checker = checker
+            self._lower, self._upper = np.minimum(self._lower, q), np.maximum(self._upper, q)
             self._bounds = self._bounds_now()
         near = self._checker.near_pairs(q, self._clearance + HORIZON)
         self.pairs = ()
@@ -123,17 +128,21 @@ class Avoidance:
         return step if factor == 1.0 else factor * step
 
     def reached(self, q: Array, step: Array) -> Array:
-        """The configuration [nq] that a step [nv, in units] from q leads to."""
+        """The configuration [nq] that a step [nv, in units] from q leads to: within the limits, and where q
+        is beyond one no farther.
+        """
         v = self._to_body @ step * self._units
+        lower, upper = np.minimum(self._model.lower, q), np.maximum(self._model.upper, q)
         if self._is_flat:
-            return np.asarray(np.clip(q + v, self._model.lower, self._model.upper))
+            return np.asarray(np.clip(q + v, lower, upper))
         rotations = v.copy()
         for at, _ in self._floating:
             rotations[at : at + 3] = 0.0
         reached = self._model.integrate(q, rotations)
         for at, index in self._floating:  # their position goes straight, as in a step that is not corrected
             reached[index - 3 : index] += v[at : at + 3]
-        return self._model.clip(reached)
+        is_within = limit_margins(self._model, q) >= -AT_LIMIT
+        return np.where(is_within, self._model.clip(reached), np.clip(reached, lower, upper))
 
     def _slid(
         self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
@@ -184,7 +193,7 @@ class Avoidance:
 
     def _bounds_now(self) -> MotionBounds:
         """How fast bodies come nearer, at most."""
-        checker, limits = self._checker, (self._model.lower, self._model.upper)
+        checker, limits = self._checker, (self._lower, self._upper)
         links = checker.links
         ends = [np.clip(limit, -FARTHEST, FARTHEST)[links["q"]] for limit in limits]
         travel = np.abs(links["multiplier"] * ends + links["offset"]).max(axis=0)

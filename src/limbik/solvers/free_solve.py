@@ -108,6 +108,8 @@ class _FreeSearch:
             self.status = self._blocked.status
             return None
         best = self._find()
+        if best is None and self._is_choice and self._checker.is_free(self._first.q, self._free.clearance):
+            best = self._first.q  # there was no time for others
         self.status = Status.NO_FREE_SOLUTION if best is None else Status.SOLVED
         return best
 
