@@ -96,8 +96,8 @@ def test_a_tracker_that_begins_beyond_limits_returns_no_faster_than_joints_may_t
     start[hinges] = START
     start[hinges[3]], start[hinges[5]] = arm.lower[hinges[3]] - 0.4, arm.upper[hinges[5]] + 0.3
     tip = arm.pose(start)[:3, 3]
-    world.add("near", Sphere(0.1), tip + [0.0, 0.19, 0.0])
-    goal = limbik.Position(target=tip + [0.0, 0.2, 0.1])
+    world.add("near", Sphere(0.1), tip + np.array([0.0, 0.19, 0.0]))
+    goal = limbik.Position(target=tip + np.array([0.0, 0.2, 0.1]))
     names = [limited[3]] if locked else []
     tracker = arm.tracker(goal, 0.01, start=start, velocity_limits=1.0, world=world, locked=names)
     configurations = np.array([tracker.q, *(tracker.step() for _ in range(150))])

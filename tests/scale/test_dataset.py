@@ -1,6 +1,7 @@
 """Datasets: every row is true, whatever interrupts them they are the same, and odd requests are refused."""
 
 import errno
+import functools
 import sys
 from pathlib import Path
 
@@ -152,6 +153,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         ("ur5e", {"poses": 1e6}, "`poses` needs a whole number"),
         ("ur5e", {"solutions": "some"}, "if not 'nearest' or 'all', needs a whole number from 1 to 1,000"),
         ("panda", {"solutions": "all"}, "needs an arm with a closed form"),
+        ("ur5e", {"solutions": np.arange(3)}, "if not 'nearest' or 'all', needs a whole number"),
+        ("ur5e", {"sample": np.arange(3)}, "'joints' or 'space', found"),
         ("ur5e", {"sample": "cube"}, "'joints' or 'space', found 'cube'"),
         ("ur5e", {"unreached": 1}, "True or False"),
         ("ur5e", {"seed": -1}, "`seed` needs a whole number"),
@@ -187,6 +190,35 @@ def test_a_table_that_is_damaged_is_told_and_made_again(tmp_path):
     file.unlink()
     with pytest.raises(StoreError, match="has no table yet"):
         data.table()
+
+
+def test_a_bit_that_has_changed_is_told_and_mended(tmp_path):
+    model = limbik.load("ur5e")
+    data = make_dataset(model, tmp_path / "data", poses=200)
+    before = data.table()
+    (file,) = data.files
+    whole = file.read_bytes()
+    for at in range(8, len(whole) // 2, len(whole) // 23):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        try:
+            assert data.table().equals(before)
+        except StoreError as error:
+            assert "data is damaged" in str(error)
+        assert make_dataset(model, tmp_path / "data", poses=200).table().equals(before)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path):
+    words = {"poses": 40, "seed": 2, "restarts": 3, "solutions": 2}
+    before = make_dataset(limbik.load("ur5e"), tmp_path / "data", **words).table()
+    numpy = {name: np.int64(value) for name, value in words.items()}
+    assert make_dataset(limbik.load("ur5e"), tmp_path / "data", **numpy).table().equals(before)
+
+
+@pytest.mark.parametrize("folder", [None, 3])
+def test_a_folder_is_a_path(folder):
+    for ask in (Dataset.open, functools.partial(make_dataset, limbik.load("ur5e"), poses=5)):
+        with pytest.raises(StoreError, match="`folder` needs the path of a folder, found"):
+            ask(folder)
 
 
 @pytest.mark.parametrize(

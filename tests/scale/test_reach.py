@@ -1,6 +1,7 @@
 """Reach maps: what they say is what solves say, and no interruption changes a bit of them."""
 
 import errno
+import functools
 import itertools
 import json
 import shutil
@@ -290,16 +291,19 @@ def test_a_full_disk_is_an_error_and_the_map_goes_on_later(tmp_path, monkeypatch
     assert reach_map(model, tmp_path / "map2", voxel=0.5, orientations=5).is_complete
 
 
-@pytest.mark.parametrize("left", [0, 20])
+@pytest.mark.parametrize("left", [None, 0, 20])  # bytes; None: the file is lost
 @pytest.mark.parametrize("layer", ["fraction", "reachable"])
 def test_a_chunk_that_is_damaged_is_told_and_made_again(tmp_path, layer, left):
     words = {"voxel": 0.5, "orientations": 5}
     reach_map(limbik.load("ur5e"), tmp_path / "map", **words)
     before = content(tmp_path / "map")
     (file,) = (file for file in (tmp_path / "map" / layer / "c").rglob("*") if file.is_file())
-    file.write_bytes(file.read_bytes()[:left])
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:left])
     damaged = Reach.open(tmp_path / "map")
-    with pytest.raises(StoreError, match=r"map is damaged .*; the same command as before mends it"):
+    with pytest.raises(StoreError, match=r"is damaged.*; the same command as before mends it"):
         damaged.reachable() if layer == "reachable" else damaged.fraction
     reach_map(limbik.load("ur5e"), tmp_path / "map", **words)
     assert content(tmp_path / "map") == before
@@ -375,7 +379,23 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     assert content(tmp_path / "map") == before
 
 
+def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path):
+    words = {"voxel": 0.5, "orientations": 5}
+    reach_map(limbik.load("ur5e"), tmp_path / "map", **words, seed=3, restarts=2)
+    before = content(tmp_path / "map")
+    numpy = {"seed": np.int64(3), "restarts": np.int64(2)}
+    assert reach_map(limbik.load("ur5e"), tmp_path / "map", **words, **numpy).is_complete
+    assert content(tmp_path / "map") == before
+
+
 # --- requests without a meaning -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("folder", [None, 3, ["map"]])
+def test_a_folder_is_a_path(folder):
+    for ask in (Reach.open, functools.partial(reach_map, limbik.load("ur5e"))):
+        with pytest.raises(StoreError, match="`folder` needs the path of a folder, found"):
+            ask(folder)
 
 
 @pytest.mark.parametrize(
@@ -390,6 +410,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         ({"restarts": -1}, "`restarts` needs a whole number"),
         ({"frame": "elbow"}, "elbow"),
         ({"frame": "base"}, "no joint moves"),
+        ({"restarts": 10**30}, "`restarts` needs a whole number"),
+        ({"engine": np.arange(3)}, "`engine` needs one of"),
         ({"engine": "spark"}, "'threads', 'processes', 'ray', found 'spark'"),
         ({"address": "10.0.0.1:6379"}, "engine='ray', too"),
         ({"engine": "ray", "threads": 2}, "not for engine='ray', where each core"),

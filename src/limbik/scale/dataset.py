@@ -16,7 +16,7 @@ from limbik.scale import folder as folders
 from limbik.scale.dataset_job import ALL, JOINTS, NEAREST, REASONS, SPACE, DatasetJob
 from limbik.scale.engines import Progress, check_engine, run
 from limbik.scale.folder import StoreError
-from limbik.scale.job import RESTARTS, Chunk, is_closed_form
+from limbik.scale.job import MAX_RESTARTS, RESTARTS, Chunk, is_closed_form
 from limbik.spatial import as_whole, check_flag
 
 CHUNK_POSES = 500_000
@@ -63,23 +63,25 @@ def make_dataset(
     `limbik.scale.StoreError` for a folder that holds something else or cannot be written.
     """
     model = as_model(model)
-    as_whole(poses, "`poses`", 1, SolverError, MAX_POSES)
-    as_whole(restarts, "`restarts`", 0, SolverError)
-    as_whole(seed, "`seed`", 0, SolverError, 2**63 - 1)
+    root = folders.as_folder(folder)
+    poses = as_whole(poses, "`poses`", 1, SolverError, MAX_POSES)
+    restarts = as_whole(restarts, "`restarts`", 0, SolverError, MAX_RESTARTS)
+    seed = as_whole(seed, "`seed`", 0, SolverError, 2**63 - 1)
     check_flag(unreached, "`unreached`", SolverError)
-    if sample not in (JOINTS, SPACE):
+    if not is_one_of(sample, (JOINTS, SPACE)):
         raise SolverError(f"`sample` needs {JOINTS!r} or {SPACE!r}, found {shortened(sample)}")
     check_engine(engine, threads, address)
     name = model.end_effector if frame is None else model.frame(frame).name
     _check_joints(model, name)
     is_proved = is_closed_form(model, name)
-    if solutions == ALL and not is_proved:
+    if is_one_of(solutions, (ALL,)) and not is_proved:
         raise SolverError(
             f"`solutions` {ALL!r} needs an arm with a closed form, which {model.name!r} is not to {name!r}: "
             "give a number"
         )
-    if solutions not in (ALL, NEAREST):
-        as_whole(solutions, f"`solutions`, if not {NEAREST!r} or {ALL!r},", 1, SolverError, MAX_SOLUTIONS)
+    if not is_one_of(solutions, (ALL, NEAREST)):
+        name_of_it = f"`solutions`, if not {NEAREST!r} or {ALL!r},"
+        solutions = as_whole(solutions, name_of_it, 1, SolverError, MAX_SOLUTIONS)
     job = DatasetJob(
         model=model,
         frame=name,
@@ -93,7 +95,6 @@ def make_dataset(
         has_unreached=unreached,
     )
     _arrow()
-    root = Path(folder)
     is_begun = folders.is_begun(root, job)
     if not is_begun:
         folders.claim(root / TABLES)
@@ -116,11 +117,12 @@ class Dataset:
     @staticmethod
     def open(folder: str | Path) -> Dataset:
         """The dataset in a folder. Raises `limbik.scale.StoreError` where there is none."""
-        record = folders.read_record(Path(folder))
+        root = folders.as_folder(folder)
+        record = folders.read_record(root)
         if "solutions" not in record:
             raise StoreError(f"{folder} holds no dataset, but a {record['title']}")
-        folders.check_numbers(Path(folder), record, {"chunks": 1})
-        return Dataset(Path(folder), record)
+        folders.check_numbers(root, record, {"chunks": 1})
+        return Dataset(root, record)
 
     @property
     def files(self) -> list[Path]:
@@ -167,10 +169,11 @@ class Dataset:
                     )
         if not self.files:
             raise StoreError(f"{self.folder} has no table yet")
+        return arrow.concat_tables([self._read(file, columns) for file in self.files])
+
+    def _read(self, file: Path, columns: Sequence[str] | None = None) -> Any:
         with folders.reading(self.folder):
-            return arrow.concat_tables(
-                [arrow.parquet.read_table(file, columns=columns) for file in self.files]
-            )
+            return _arrow().parquet.read_table(file, columns=columns, page_checksum_verification=True)
 
     def _rows_of(self, file: Path) -> int:
         with folders.reading(self.folder):
@@ -180,7 +183,7 @@ class Dataset:
         """Tables that cannot be read are work that is left."""
         for file in self.files:
             try:
-                self._rows_of(file)
+                self._read(file)
             except StoreError:
                 with folders.writing(self.folder):
                     file.unlink()
@@ -210,7 +213,8 @@ def _as_parquet(arrow: Any, rows: Chunk) -> Any:
         "status": arrow.DictionaryArray.from_arrays(arrow.array(rows["status"]), names),
     }
     content = arrow.BufferOutputStream()
-    arrow.parquet.write_table(arrow.table(columns), content, compression="zstd", use_dictionary=["status"])
+    options = {"compression": "zstd", "use_dictionary": ["status"], "write_page_checksum": True}
+    arrow.parquet.write_table(arrow.table(columns), content, **options)
     return content.getvalue()
 
 

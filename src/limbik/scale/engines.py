@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Protocol
 
-from limbik.errors import SolverError, needs_extra, shortened
+from limbik.errors import SolverError, is_one_of, needs_extra, shortened
 from limbik.scale.job import Chunk, Job
 from limbik.spatial import as_whole
 
@@ -36,7 +36,7 @@ class ChunkStore(Protocol):
 
 def check_engine(engine: str, threads: int | None, address: str | None) -> None:
     """Raise SolverError for options without a meaning, MissingExtra for Ray that is not installed."""
-    if engine not in ENGINES:
+    if not is_one_of(engine, ENGINES):
         raise SolverError(f"`engine` needs one of {', '.join(map(repr, ENGINES))}, found {shortened(engine)}")
     if engine != "ray" and address is not None:
         raise SolverError("`address` is of a Ray cluster: give engine='ray', too")

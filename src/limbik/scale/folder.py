@@ -26,6 +26,13 @@ class StoreOutputError(StoreError, OutputError):
     """A folder cannot be written."""
 
 
+def as_folder(value: Any) -> Path:
+    """The path of a folder; anything else raises StoreError."""
+    if not isinstance(value, str | os.PathLike):
+        raise StoreError(f"`folder` needs the path of a folder, found {shortened(value)}")
+    return Path(value)
+
+
 def is_begun(folder: Path, job: Job) -> bool:
     """Whether a folder holds what was done of a job; if not, it is there and empty.
 

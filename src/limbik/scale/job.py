@@ -22,6 +22,7 @@ from limbik.model import Model
 from limbik.solvers.all_solutions import solve_all_batch
 
 RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
+MAX_RESTARTS = 2**63 - 1
 REGULAR = 3  # random configurations of which one at least is not singular
 
 Chunk = dict[str, NDArray[Any]]  # arrays by name, with as many rows

@@ -13,9 +13,10 @@ from limbik.collision import World
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.model import Model
 from limbik.model.model import as_model
+from limbik.scale import folder as folders
 from limbik.scale.engines import Progress, check_engine, run
 from limbik.scale.grid import Grid, ball_of_reach, grid_about
-from limbik.scale.job import RESTARTS, is_closed_form
+from limbik.scale.job import MAX_RESTARTS, RESTARTS, is_closed_form
 from limbik.scale.orientations import orientations
 from limbik.scale.placements import Placement, ReachSlice, placements
 from limbik.scale.reach_job import ReachJob
@@ -69,8 +70,9 @@ def reach_map(
     """
     model = as_model(model)
     count = as_whole(orientations, "`orientations`", 1, SolverError, MAX_ORIENTATIONS)
-    as_whole(restarts, "`restarts`", 0, SolverError)
-    as_whole(seed, "`seed`", 0, SolverError)
+    root = folders.as_folder(folder)
+    restarts = as_whole(restarts, "`restarts`", 0, SolverError, MAX_RESTARTS)
+    seed = as_whole(seed, "`seed`", 0, SolverError)
     if isinstance(voxel, bool) or not isinstance(voxel, int | float | np.number) or not 0.0 < voxel < np.inf:
         raise SolverError(f"`voxel` needs a positive length [m], found {shortened(voxel)}")
     check_engine(engine, threads, address)
@@ -97,7 +99,7 @@ def reach_map(
         seed=seed,
         is_proved=is_closed_form(model, name),
     )
-    store = Store.create(Path(folder), job)
+    store = Store.create(root, job)
     run(job, store, engine, threads, address, progress)
     return Reach(store)
 
@@ -111,7 +113,7 @@ class Reach:
     @staticmethod
     def open(folder: str | Path) -> Reach:
         """The map in a folder. Raises `limbik.scale.StoreError` where there is none."""
-        return Reach(Store.open(Path(folder)))
+        return Reach(Store.open(folders.as_folder(folder)))
 
     def check_robot(self, model: Model) -> None:
         """Raise SolverError for another robot than the map's: one whose frame moves in another ball."""

@@ -1,11 +1,14 @@
 """Stores the arrays of a job in a folder, in Zarr chunks that are written whole.
 
 A chunk is done when a marker of its number stands in the folder. The marker is written last, by renaming a
-file that is on the disk already; what an interrupted run has left of a chunk is written again.
+file that is on the disk already; what an interrupted run has left of a chunk is written again. It holds the
+checksums of the chunk's rows: Zarr has zeros for what is not there.
 """
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -83,8 +86,20 @@ class Store:
         """The rows of an array from `first` to before `last`. Raises StoreError for damaged ones."""
         if not (self.folder / folders.RECORD).exists():  # Zarr has zeros for chunks that are not there
             raise StoreError(f"{self.folder} is gone, or damaged: there is no {folders.RECORD} in it")
+        size, chunk = self.grid.size, self.record["chunk"]
+        last = size if last is None else min(last, size)
+        numbers = range(first // chunk, -(-last // chunk))
+        begin = numbers.start * chunk
         with folders.reading(self.folder):
-            return np.asarray(self.arrays[name][first:last])
+            rows = np.asarray(self.arrays[name][begin : numbers.stop * chunk])
+            for number in filter(self.is_done, numbers):
+                part = rows[number * chunk - begin : (number + 1) * chunk - begin]
+                if json.loads(self._marker(number).read_text())[name] != _checksum(part):
+                    raise StoreError(
+                        f"{self.folder / name} is damaged: chunk {number} has other rows than were written; "
+                        "the same command as before mends it"
+                    )
+        return rows[first - begin : last - begin]
 
     def _forget_damaged(self) -> None:
         """Chunks that cannot be read are work that is left."""
@@ -95,11 +110,11 @@ class Store:
                     self.read(name, first, first + self.record["chunk"])
             except StoreError:
                 with folders.writing(self.folder):
-                    (self.folder / MARKERS / str(number)).unlink()
+                    self._marker(number).unlink()
 
     def is_done(self, number: int) -> bool:
         """Whether a chunk is there."""
-        return (self.folder / MARKERS / str(number)).exists()
+        return self._marker(number).exists()
 
     def write(self, number: int, rows: Mapping[str, Array]) -> None:
         """Write a chunk. Raises StoreError where the disk is full, or the folder is gone."""
@@ -108,7 +123,16 @@ class Store:
             for name, values in rows.items():
                 self.arrays[name][first : first + len(values)] = values
                 folders.sync(self.folder / name / "c" / str(number))
-            folders.write_whole(self.folder / MARKERS / str(number), b"")
+            kinds = {name: self.arrays[name].dtype for name in rows}
+            checksums = {name: _checksum(np.asarray(rows[name], kinds[name])) for name in rows}
+            folders.write_whole(self._marker(number), json.dumps(checksums).encode())
+
+    def _marker(self, number: int) -> Path:
+        return self.folder / MARKERS / str(number)
+
+
+def _checksum(rows: NDArray[Any]) -> int:
+    return zlib.crc32(np.ascontiguousarray(rows).data)
 
 
 def _zarr() -> Any:
