@@ -1,4 +1,4 @@
-"""What is compiled ahead for the playground, in which order, and the compilation of solvers in space."""
+"""What the playground compiles ahead and in which order; compiles the solvers of the 3-D page."""
 
 from __future__ import annotations
 

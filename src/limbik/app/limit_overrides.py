@@ -1,4 +1,4 @@
-"""A model whose joint limits a person has widened in the page."""
+"""Applies joint limits that a user has widened in the page to the model of an arm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parameters of each solver, as the page offers them."""
+"""The names of the parameters that each solver takes, to pick them from the settings of a page."""
 
 from __future__ import annotations
 

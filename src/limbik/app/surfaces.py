@@ -1,4 +1,6 @@
-"""Triangles of shapes, as the page draws them."""
+"""The surface of a mesh, convex hull, distance grid or point cloud, as triangles or points for the page to
+draw.
+"""
 
 from __future__ import annotations
 

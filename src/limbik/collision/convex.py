@@ -1,4 +1,6 @@
-"""`ConvexPiece`: a convex core and a radius about it, between which distances are computed."""
+"""`ConvexPiece`: a convex core and a radius about it, between which distances are computed; `Pieces` of these
+contain a shape.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scalar mathematics on floats, on NumPy arrays, or on symbols of code that is emitted.
+"""Scalar operations on floats, NumPy arrays or symbols, and `Tape`, which records them as straight-line code.
 
 A function written with `+ - * /`, comparisons and the operations below can be called with floats (one
 problem), with arrays (one problem per element), or with symbols of a `Tape`, which records what is done to

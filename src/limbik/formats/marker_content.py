@@ -1,4 +1,6 @@
-"""The content of a marker file as readers return it: names, positions, rate, unit."""
+"""`MarkerContent`: what readers of marker files return: names, positions in metres, time step and up axis;
+`metres_of` converts units.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Direction: an axis of a frame along a direction."""
+"""`Direction`: aligns an axis of a frame with a direction of the world, with any spin about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DistanceBetween: the origins of two frames so far apart."""
+"""`DistanceBetween`: brings the origins of two frames to a distance from each other."""
 
 from __future__ import annotations
 

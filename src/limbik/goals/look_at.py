@@ -1,4 +1,4 @@
-"""LookAt: an axis of a frame at a point."""
+"""`LookAt`: points an axis of a frame at a point."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Orientation: a frame turned to a rotation."""
+"""`Orientation`: brings a frame to a rotation, wherever its origin is."""
 
 from __future__ import annotations
 

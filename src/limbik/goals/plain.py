@@ -1,4 +1,6 @@
-"""Reduces goals to those that every solver knows: a position, a rotation or a pose of a frame."""
+"""Plain goals, which every solver knows (a position, rotation or pose of a frame): recognises and makes them;
+evens out the weights of goals.
+"""
 
 from __future__ import annotations
 

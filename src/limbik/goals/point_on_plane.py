@@ -1,4 +1,4 @@
-"""PointOnPlane: a frame's origin on a plane."""
+"""`PointOnPlane`: brings the origin of a frame onto a plane."""
 
 from __future__ import annotations
 

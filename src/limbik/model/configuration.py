@@ -1,4 +1,4 @@
-"""The configuration space of a model: steps, differences, limits and random members of it."""
+"""`ConfigurationSpace`: steps, differences, limits and random configurations of a model."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Joints that follow others by a mimic rule: their values and velocities (URDF's <mimic>, MuJoCo's joint
-equality).
+"""`Followers`: values and velocities of mimic joints (URDF, MuJoCo); resolves rules on followers and narrows
+the limits of leaders.
 """
 
 from __future__ import annotations

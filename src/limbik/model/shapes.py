@@ -1,4 +1,6 @@
-"""Shapes: of what hangs on a link, and of what stands in a world. All sizes in metres."""
+"""Shapes of links and of objects in a world: sphere, capsule, cylinder, box, hull, mesh, points, distance
+grid.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A posture goal that follows each frame, and pulls a little toward home."""
+"""`Steady`: a posture goal that after each frame of a motion is set to where the joints are, and a little
+toward home.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One step of differential inverse kinematics within limits, for goals of strict priorities.
+"""`track`: one step of differential inverse kinematics within limits, for goals of strict priorities; adapts
+damping, brakes, comes to rest.
 
 A level of goals is a damped least-squares problem within the bounds of `motion.limits`, solved exactly
 (`motion.active_set`). Two Gauss-Newton iterations make one step: the second takes off what the

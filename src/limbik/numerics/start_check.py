@@ -1,4 +1,6 @@
-"""Verdicts of kernels on a start configuration: valid, moved, invalid."""
+"""Results of a kernel's check of a start configuration (valid, moved, invalid), and the tolerances of that
+check.
+"""
 
 INVALID = -1  # a number is not finite, or a quaternion has no direction
 AS_IT_WAS = 0

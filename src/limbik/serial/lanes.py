@@ -1,4 +1,5 @@
-"""Fast core, driver for one problem: several attempts in lanes, the first that arrives wins.
+"""Fast core, driver for one problem: attempts from several configurations in lanes; the first to arrive wins,
+or the nearest to the start.
 
 The lanes of a block are attempts from different configurations, which go through the step (`serial.step`)
 side by side. The same code runs compiled and, until that is ready, interpreted: see `compiler.native`.

@@ -1,4 +1,6 @@
-"""Guards of the service: token, size and pace of bodies, requests at once, metrics."""
+"""Guards of the service: token check, limits on size and pace of request bodies and on requests at once,
+counts for Prometheus.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Checks of hosts, origins and headers for the servers.
+"""Guards servers against foreign web sites: checks the Host and Origin headers, and adds security headers to
+answers.
 
 A server on 127.0.0.1 is within reach of every web site that its user visits. So the server looks at the
 `Host` header (a foreign name that resolves to 127.0.0.1 is refused) and, for WebSockets, which browsers let

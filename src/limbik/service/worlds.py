@@ -1,4 +1,4 @@
-"""The worlds of a service by name."""
+"""`Worlds`: the collision worlds that a service holds by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`solve_all`: every solution by closed form, swivel angle, elimination or samples, else from many starts."""
+"""`solve_all` and `solve_all_batch`: every solution for a goal or many poses, by closed form, swivel angle,
+elimination or samples, else from many starts.
+"""
 
 from __future__ import annotations
 

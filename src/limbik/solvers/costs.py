@@ -1,4 +1,4 @@
-"""Costs that a user writes as a plain function of the joints and the frames, with their gradients.
+"""Costs that a user writes as a plain function of the joints and the frames; their gradients by dual numbers.
 
 The function is evaluated once with dual numbers (`limbik.derivatives`). How frames move with the joints is
 known exactly, by their Jacobians, so that what dual numbers add is the function's own arithmetic.

@@ -1,4 +1,5 @@
-"""Why a solve failed: what is claimed is shown by a solution that was found.
+"""`diagnose`: why a solve failed: out of reach, cut short, locked joints, limits, orientation or conflicting
+goals, proved by a solution where there is one.
 
 In this order, and the first that holds is the reason:
 

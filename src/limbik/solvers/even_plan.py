@@ -1,4 +1,4 @@
-"""Solves goals of uneven weights, and where that fails with even ones first."""
+"""`EvenPlan`: solves goals of uneven weights; where that fails, the same goals with weights of 1 and 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Watches that end a solve: its time limit, or machine code that is ready."""
+"""Watches that end a solve at its time limit or once machine code is ready; runs a program interpreted until
+it is.
+"""
 
 from __future__ import annotations
 

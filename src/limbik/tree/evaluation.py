@@ -1,4 +1,6 @@
-"""Evaluates a tree at a configuration: errors, Jacobian, trial steps."""
+"""Evaluates a tree at a configuration: errors, Jacobian, trial steps; checks whether goals are met or out of
+reach; records trace and answer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The residuals of tasks on a tree, as rows: the error of each, and its wrench.
+"""The errors of tasks on a tree, as rows, each with a wrench; fills the Jacobian from these wrenches and the
+joints' screws.
 
 A row is a wrench (moment about the world's origin, force) whose product with the screw of a joint
 (`tree.kinematics`) says how fast the joint closes the row's error: every goal for a frame, a direction or a

@@ -1,6 +1,6 @@
-/*
- * Before the first paint: the theme, and which panels are open. A classic script in the head, so that nothing changes
- * colour or moves once the page is drawn.
+/**
+ * Before the first paint: sets the theme, the view, and which panels are open, so that nothing changes colour or moves
+ * later. A classic script in the head.
  */
 (function () {
   'use strict';

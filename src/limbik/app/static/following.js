@@ -1,7 +1,6 @@
 /**
- * Arms move, they do not teleport: what is seen of an arm follows the configuration that is solved, each joint no faster
- * than it may. All joints arrive together. What a hand drags is followed at once; the numbers are always those of the
- * solved configuration.
+ * Moves what is seen of an arm to the solved configuration at limited joint speeds, all joints arriving together. What
+ * a hand drags is followed at once; the numbers are always those of the solved configuration.
  */
 
 /** Fastest joints of each choice of the setting `jv`: [rad/s] of a revolute joint, [m/s] of a prismatic one. */

@@ -1,5 +1,6 @@
 /**
- * The messages between page and server common to both views; mirrors `app/protocol/common.py`.
+ * The messages between page and server common to all views: sends the greeting, reads JSON and MessagePack; mirrors
+ * `app/protocol/common.py`.
  *
  * @typedef {{name: string, title: string, summary: string, source: string, parameters: {name: string, default: number|null}[]}} Method
  * @typedef {{type: 'welcome', version: number, limbik: string, solvers: Method[], bounds: object}} Welcome

@@ -1,5 +1,5 @@
-"""What the names of links say: the side and the part of the body, in the words of motion capture, characters
-and robots: Biovision, CMU, Mixamo, HumanIK, Unity, VRM, SMPL, Biped, Rigify, MakeHuman, Unreal, Xsens, URDF.
+"""Reads side and part of the body from names of links, as motion capture, characters and robots use them
+(CMU, Mixamo, SMPL, Unreal, Xsens, URDF and others).
 
 A name is split into words ("mixamorig:LeftUpLeg" is left, up, leg). Words for the side are taken out, and
 those that say nothing of the part: "link", "joint", the axis of a hinge. What is left is looked up.

@@ -1,4 +1,4 @@
-"""Warns of doubtful motions before planting feet: unit, axis up, a treadmill."""
+"""Warns before feet are planted of what may be wrong with a motion: unit of length, up axis, a treadmill."""
 
 from __future__ import annotations
 

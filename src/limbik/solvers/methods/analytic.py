@@ -1,4 +1,5 @@
-"""Closed forms and eliminations: of all solutions the nearest to the start (`limbik.solve_all` has all).
+"""`Analytic`: name, sources and goals of the solver by closed forms and eliminations, which
+`solvers.closed_plan` runs.
 
 The methods are those of `limbik.analytic`, which names their sources.
 """

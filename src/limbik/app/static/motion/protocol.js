@@ -1,5 +1,6 @@
 /**
- * The messages of the page of motions; mirrors `app/protocol/motion.py`. Metres, radians, z up.
+ * Types of the messages of the page of motions, mirroring `app/protocol/motion.py`; `fetchNumbers` loads the
+ * configurations of a motion. Metres, radians, z up.
  *
  * @typedef {object} Shown
  * @property {'shown'} type @property {number} id @property {string} key @property {string} name  of the file

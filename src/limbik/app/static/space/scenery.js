@@ -1,4 +1,4 @@
-/** Switches of the scenery: floor, axes, reach, ranges and other marks. */
+/** The scenery of the 3-D page: draws floor, axes, traces, reach, joint ranges, frames and ellipsoid, each of which can be switched on. */
 
 import { Group, Matrix4, Vector3 } from 'three';
 import { token } from './colours.js';

@@ -1,4 +1,4 @@
-/** Passes arms and goals on to the stage when they change. */
+/** Passes arms, ghosts of solutions, goals, objects and marks to the stage when they change; reports what collides and how far off goals are. */
 
 import { apart } from '../solutionlist.js';
 import { token } from './colours.js';
