@@ -1,4 +1,6 @@
-"""Path: what `solve_path` returns."""
+"""`Path`: what `solve_path` returns, with its breaks, their reasons, and stretches that are too fast for a
+joint.
+"""
 
 from __future__ import annotations
 

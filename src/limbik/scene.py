@@ -1,4 +1,5 @@
-"""Scenes: several arms with branches and goals, from files and from words of the command line.
+"""`Scene`: several arms with branches and goals: reads them from files or words of the command line, solves
+them together or branch by branch, and writes .arm and URDF.
 
 scene = limbik.load_scene("two_arms.arm")
 solutions = scene.solve(branches="coupled")

@@ -1,4 +1,5 @@
-"""The resultant of the six equations of a 6R arm: a trigonometric polynomial in one joint angle.
+"""The resultant of the six equations of a 6R arm, a trigonometric polynomial in one joint angle, and its real
+roots.
 
 The equations are of degree 2 in x = tan(a / 2) and in y = tan(b / 2). Themselves and x times themselves are
 twelve equations in the twelve products of 1, x, x^2, x^3 and 1, y, y^2 (Raghavan & Roth 1993, Sylvester's

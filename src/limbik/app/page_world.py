@@ -1,4 +1,6 @@
-"""The obstacles of a page as a `World`, and models of arms that carry objects."""
+"""`PageWorld`: the obstacles of a page as a `World`, models of arms that carry objects, and the pairs of
+bodies nearest to each other.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One page's scene in space: it remembers where each arm stands with each solver.
+"""`SpaceSession`: one page's scene in space: moves, explains, solves for all solutions, follows paths and
+exports, and remembers where each arm stands with each solver.
 
 A session knows nothing of sockets, and works on one request at a time; `explain`, `solve_all`,
 `self_motion`, `follow_path`, `read_world` and `export` touch nothing that moves, so they may run beside a

@@ -1,4 +1,5 @@
-"""How fast bodies can come nearer to each other, at most, when joints move (Schwarzer, Saha & Latombe 2005).
+"""`MotionBounds`: upper bounds on the speed at which two bodies approach each other when joints move
+(Schwarzer, Saha & Latombe 2005).
 
 A point of a body that is at most r away from the axis of a revolute joint moves at most r for each radian.
 However the joints between stand, r is at most the sum of the lengths of the links between.

@@ -1,4 +1,4 @@
-"""Packs the bodies of a model for the search of near pairs."""
+"""Packs the kinematic tree and the collision bodies of a model, once for each model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Output of the command line that can write any character, and reports its own failures apart."""
+"""Command-line output that can write any character, and raises `OutputFailed` where standard output cannot be
+written.
+"""
 
 from __future__ import annotations
 

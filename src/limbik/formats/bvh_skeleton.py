@@ -1,4 +1,4 @@
-"""A skeleton as BVH: bones in centimetres, angles in the order Z, X, Y that most programs write."""
+"""Writes a skeleton as BVH: bones in centimetres, angles in the order Z, X, Y that most programs write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`Source`: the text of a description and the path it came from."""
+"""`Source`: the text of a description and its path; reads and decodes files, refusing what is no file or too
+large, and writes texts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Limits of ball joints as ranges of Euler angles, one range for each of three axes.
+"""Ball joints limited by ranges of three Euler angles: splits rotations into these angles, measures the
+excess, clips and samples.
 
 A rotation is split as R = R1(a) R2(b) R3(c), rotations about three different axes of the joint's frame in the
 given order (Tait-Bryan angles, SciPy's intrinsic ones), with b from -pi/2 to pi/2. Near both ends of b the

@@ -1,4 +1,6 @@
-"""Distances of joints from their limits, and the limits that a configuration violates."""
+"""Limited quantities of joints (angle, travel, swing, twist, Euler angles) with their limits and margins;
+removes revolutions beyond limits.
+"""
 
 from __future__ import annotations
 

@@ -81,7 +81,8 @@ class ConvexHull:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface of triangles, solid where it is closed: a file, or vertices and triangles.
+    """A surface of triangles, solid where it is closed: a file, or vertices and triangles. Triangles without
+    an area, such as lines, are left out.
 
     A file is read when a collision is looked for, not before. With `is_hull` the convex hull of the surface
     is meant, as MuJoCo takes every mesh.

@@ -1,4 +1,6 @@
-"""Checks target numbers of a tracker, and converts them to the targets of tasks."""
+"""Kernels that check the numbers passed to a `Tracker` as targets, and convert them to the targets of its
+tasks.
+"""
 
 from __future__ import annotations
 

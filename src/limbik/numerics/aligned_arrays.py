@@ -1,4 +1,4 @@
-"""Arrays whose rows of lanes do not lie across two cache lines."""
+"""`aligned`: an array of zeros that begins at a cache line, so that no row of lanes lies across two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The voxels about a robot that its frame may reach."""
+"""`Grid`: the box of voxels about the ball that a robot's frame never leaves; and that ball."""
 
 from __future__ import annotations
 

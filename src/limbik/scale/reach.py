@@ -1,4 +1,6 @@
-"""Reach maps: which positions a frame reaches, and in which orientations."""
+"""`reach_map`, `Reach`: computes a map of the positions and orientations that a frame reaches, and finds base
+poses that reach most targets.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Chunks of a reach map: their poses, and which of them are reached."""
+"""`ReachJob`: solves a reach map in chunks of voxels: which orientations are reached, the number of
+solutions, manipulability and limit margin.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Queries on a solution of a collision-free solve: request, diagnosis, measures."""
+"""`FreeQuestion`: the request behind a solution of a collision-free solve, with and without its world, and
+the diagnosis.
+"""
 
 from __future__ import annotations
 

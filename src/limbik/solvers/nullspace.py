@@ -1,4 +1,5 @@
-"""Motion that keeps the goals: the null space of the Jacobian of a redundant model (Liégeois 1977).
+"""Motion in the null space of a redundant model's goals, with secondary objectives: from joint limits, to a
+posture, more manipulability (Liégeois 1977).
 
     hold = limbik.Pose(target=model.pose(q))
     q = nullspace.slide(model, q, nullspace.stay_from_limits, step=0.05, keep=hold).q

@@ -1,4 +1,6 @@
-"""A plan: what a solve for goals of one structure needs that does not depend on targets, start or seed."""
+"""`Plan`: what a solve for goals of one structure needs that does not depend on targets, start or seed; also
+a solve's input and observer.
+"""
 
 from __future__ import annotations
 

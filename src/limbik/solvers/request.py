@@ -1,4 +1,4 @@
-"""A request: the goals and options of one solve."""
+"""`Request`: the model, goals, solver and options of one solve: enough to solve again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A solve as SciPy sees it: numbers x between bounds, a cost, equality constraints, and their derivatives.
+"""A solve as a SciPy problem (bounds, cost, equality constraints, derivatives), minimised by SLSQP, a trust
+region or multipliers.
 
 x are the numbers of q that are free. A quaternion in them may have any length: it stands for the rotation of
 its direction, so that x has no constraint of its own. Limits of one number are bounds; swings, twists and

@@ -1,4 +1,6 @@
-"""Estimates the pose of the hips from the head, where no tracker shows it."""
+"""`Hips`: estimates the orientation of the hips from that of the head and how far it has sunk, where no
+tracker shows it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Trackers by the roles of bones: read, and calibrated to a body."""
+"""Tracker poses by role of bone: checks them and scales them to the body; `TrackerCalibration` holds scale,
+arm ratio and offsets.
+"""
 
 from __future__ import annotations
 

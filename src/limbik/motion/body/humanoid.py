@@ -1,4 +1,6 @@
-"""Humanoid: which link of a model is the hips, which the left upper arm, found by names and by structure."""
+"""`humanoid`: finds by names and by structure which link of a model is the hips, which the left upper arm,
+and so on.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Decides which of two limbs is the left one, from where the feet point."""
+"""`left_direction`: the unit vector to the left of a body, from where its feet point, or by convention where
+they point nowhere.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""`Hand`: the joints of a tracked hand, for one frame or many."""
+"""`Hand`: the joints of a tracked hand, for one frame or many: from WebXR, OpenXR, MediaPipe or a model, and
+solved for the configurations of a hand model.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-/** Mesh of the ground under a motion: slope, stairs or hills. */
+/** Draws the ground under a motion where it is a slope, stairs or hills: the server's mesh with its edges. */
 
 import { BufferAttribute, BufferGeometry, Color, EdgesGeometry, LineBasicMaterial, LineSegments, Mesh, MeshStandardMaterial } from 'three';
 import { token } from '../space/colours.js';

@@ -1,4 +1,4 @@
-/** Forward kinematics of the planar arm in the page's world, y down. */
+/** Forward kinematics of the planar arm, y down; its first and random poses, another number of links, angles to and from text. */
 
 /**
  * The pose that arms start from and are reset to: a quarter turn, spread evenly. The server calls it the neutral bend.

@@ -1,4 +1,4 @@
-/** One drawn body of an arm: its links as solids, tinted, opaque or translucent. */
+/** `Body`: one drawn body of an arm, tinted, opaque or translucent; its links are solids made from visuals, meshes or capsules. */
 
 import { Color, Group, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial } from 'three';
 import { capsules, tipSpheres } from './capsules.js';

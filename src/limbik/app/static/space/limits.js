@@ -1,4 +1,4 @@
-/** Shows the ranges of all joints of an arm; those at their limit stand out. */
+/** `Limits`: gauges at the joints of an arm in the 3-D view, which show their ranges; a joint at its limit stands out. */
 
 import { DoubleSide, Group, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
 import { token } from './colours.js';

@@ -1,4 +1,4 @@
-/** Builds the 3-D playground from its parts and runs it, one turn per display frame. */
+/** Builds the 3-D playground from its parts, and updates it once per display frame. */
 
 import { Calls } from '../calls.js';
 import { Connection } from '../connection.js';

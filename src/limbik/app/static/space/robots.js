@@ -1,4 +1,4 @@
-/** The robot gallery: robots by kind, the latest first. */
+/** `Robots`: the robot gallery: a search, and cards by kind after those opened recently. */
 
 import { find } from '../controls.js';
 import { didYouMean } from '../suggest.js';

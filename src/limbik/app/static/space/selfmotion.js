@@ -1,4 +1,4 @@
-/** Requests the self-motion curve of the arm in focus while its goal is held. */
+/** `SelfMotion`: requests the self-motion curve of the arm in focus once it rests, and interpolates configurations on it. */
 
 import { Refusal } from '../calls.js';
 import { apart } from '../solutionlist.js';

@@ -1,4 +1,6 @@
-/** Every setting of the 3-D page: its name in the URL, its range and its default. */
+/**
+ * Every setting of the 3-D page: its name in the URL, range and default; and which belong to a scene, affect the arms' next motion, or can be undone.
+ */
 
 import { JOINT_SPEED } from '../following.js';
 import { POSES } from '../poses.js';

@@ -1,4 +1,4 @@
-/** Solids with colours, merged to one geometry for each link. */
+/** Solids (balls, cylinders, boxes, capsules, tapers) with colours, merged into one geometry for each link; smooth normals with creases. */
 
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, LatheGeometry, Matrix3, Matrix4, Quaternion,
