@@ -1,5 +1,5 @@
 """`reach_map`, `Reach`: computes a map of the positions and orientations that a frame reaches, and finds base
-poses that reach most targets.
+poses from which the largest number of targets is reached.
 """
 
 from __future__ import annotations
