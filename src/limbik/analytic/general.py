@@ -1,4 +1,5 @@
-"""All configurations of a 6R arm of any geometry: roots of a resultant (Raghavan & Roth 1993).
+"""All configurations of a 6R arm of any geometry (Raghavan & Roth 1993): prepares an arm's constants and
+searches the roots of the resultant.
 
 Raghavan & Roth's elimination ("Inverse kinematics of the general 6R manipulator and related linkages", ASME
 Journal of Mechanical Design 115, 1993), in cosines and sines:

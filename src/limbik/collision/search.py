@@ -1,4 +1,6 @@
-"""The search for near pairs (`collision.nearest`), by machine code or by Python."""
+"""`Search`: the arrays of a search for near pairs (`collision.nearest`), and its queries: all pairs, the
+nearest, any, or those of many configurations.
+"""
 
 from __future__ import annotations
 

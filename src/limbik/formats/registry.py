@@ -1,4 +1,5 @@
-"""Finds robots by name: presets, and descriptions in installed packages.
+"""The robots that are known by name: presets, descriptions in installed packages, and what to install for the
+others.
 
 `robots.toml` beside this file lists them. Descriptions are looked for in the installed packages, by the paths
 that these are known to have; no package is imported, and nothing is fetched.

@@ -1,4 +1,6 @@
-"""`Job`: base class of reach maps and datasets, which are solved in independent, repeatable chunks."""
+"""`Job`: abstract base class of reach maps and datasets: one chunk is solved independently of others, and
+repeatable; digest and record of what it depends on.
+"""
 
 from __future__ import annotations
 

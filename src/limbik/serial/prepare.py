@@ -1,4 +1,6 @@
-"""Packs a chain of up to 12 joints, its limits and a goal into the number array that the fast core reads."""
+"""Scales a chain of up to 12 joints to units of its length, chooses bounds to search, and packs it with its
+limits and a goal's weights for the fast core.
+"""
 
 from __future__ import annotations
 

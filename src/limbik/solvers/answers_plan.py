@@ -1,4 +1,6 @@
-"""Base class of the plans for all solutions: limits, revolutions, sorting."""
+"""Base class of plans for all solutions: fits them into limits, adds revolutions, sorts, and reports whether
+they are complete or why there are none.
+"""
 
 from __future__ import annotations
 

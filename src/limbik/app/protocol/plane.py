@@ -1,4 +1,5 @@
-"""Messages of the 2-D playground: solving arms of equal links on a screen.
+"""Messages of the 2-D playground: dataclasses of requests and replies, their bounds, and how they are read
+and written.
 
 On the wire positions and lengths are pixels of the page's world, y down as on a screen. Angles are radians,
 counter-clockwise positive when y points up, each relative to the link before.

@@ -1,4 +1,5 @@
-"""One iteration of any Jacobian method on any tree: all of them in one kernel, and so in one program.
+"""One iteration of any Jacobian method on any tree, in one kernel: the method's step, shortened until the
+error falls, else a step down the gradient.
 
 The rows and units are those of the general core (`tree.residuals`): errors count in lengths of the model.
 """

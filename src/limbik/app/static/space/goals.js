@@ -1,4 +1,6 @@
-/** Edits of the goals in the store: add, remove, select, move, attach to frames. The store holds them; this says what can be done with them. */
+/**
+ * `Goals`: the goals in the store: add, remove, select, move, grab by a link; what arms begin with, and what stage and server get of them.
+ */
 
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import { placed, placedQuaternion } from './codec.js';
