@@ -141,8 +141,10 @@ class Avoidance:
         reached = self._model.integrate(q, rotations)
         for at, index in self._floating:  # their position goes straight, as in a step that is not corrected
             reached[index - 3 : index] += v[at : at + 3]
-        is_within = limit_margins(self._model, q) >= -AT_LIMIT
-        return np.where(is_within, self._model.clip(reached), np.clip(reached, lower, upper))
+        within = np.clip(reached, lower, upper)
+        if not self._limited_balls.any():
+            return np.asarray(within)
+        return np.where(limit_margins(self._model, q) >= -AT_LIMIT, self._model.clip(reached), within)
 
     def _slid(
         self, near: NearPairs, rows: Array, moved: Array, J: Array, lower: Array, upper: Array
