@@ -15,7 +15,7 @@ from limbik.app.page_world import Around
 from limbik.app.protocol.solutions import SolutionsReply
 from limbik.goals import Goal, Pose
 from limbik.model import Model
-from limbik.model.periodic import periodic
+from limbik.model.periodic import endless
 from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
@@ -65,7 +65,7 @@ def shown(
 
 def circular(model: Model) -> list[int]:
     """Indices in q of the joints that turn without end."""
-    return np.flatnonzero(periodic(model) & np.isinf(model.lower) & np.isinf(model.upper)).tolist()
+    return np.flatnonzero(endless(model)).tolist()
 
 
 def spread(q: Array, max_count: int = MAX) -> list[int]:

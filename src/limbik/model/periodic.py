@@ -1,4 +1,4 @@
-"""`periodic`: which numbers of q are angles whose revolutions leave every link where it is."""
+"""`periodic`, `endless`: which numbers of q are angles whose revolutions leave every link where it is."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def periodic(model: Model, frame: str | None = None) -> NDArray[np.bool_]:
         if joint.mimic and not (joint.kind in HINGES and joint.mimic.multiplier.is_integer()):
             is_periodic[model.q_slice(joint.mimic.joint)] = False
     return is_periodic
+
+
+def endless(model: Model, frame: str | None = None) -> NDArray[np.bool_]:
+    """[nq] which numbers are periodic angles without limits: all their revolutions are one value."""
+    return np.asarray(periodic(model, frame) & np.isinf(model.lower) & np.isinf(model.upper))

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbik.compiler.kernel import Watch
 from limbik.errors import GoalError
-from limbik.model.model import Model
-from limbik.model.periodic import periodic
+from limbik.model.periodic import endless
 from limbik.motion.candidates import FULL_TURN, Candidates, distinct
 from limbik.motion.graph import Edges, Route, best_route
 from limbik.motion.preferences import Preference
@@ -349,8 +348,3 @@ class Layers:
             turned[:, self.turning] = np.mod(turned[:, self.turning], FULL_TURN) % FULL_TURN
             layer.tree = cKDTree(turned, boxsize=np.where(self.turning, FULL_TURN, 0.0))
         return layer.tree
-
-
-def endless(model: Model, frame: str) -> NDArray[np.bool_]:
-    """[nq] which numbers are angles of joints that may turn forever: all revolutions are one value."""
-    return np.asarray(periodic(model, frame) & np.isinf(model.lower) & np.isinf(model.upper))

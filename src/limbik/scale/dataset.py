@@ -80,8 +80,8 @@ def make_dataset(
             "give a number"
         )
     if not is_one_of(solutions, (ALL, NEAREST)):
-        name_of_it = f"`solutions`, if not {NEAREST!r} or {ALL!r},"
-        solutions = as_whole(solutions, name_of_it, 1, SolverError, MAX_SOLUTIONS)
+        needed = f"`solutions`, if not {NEAREST!r} or {ALL!r},"
+        solutions = as_whole(solutions, needed, 1, SolverError, MAX_SOLUTIONS)
     job = DatasetJob(
         model=model,
         frame=name,

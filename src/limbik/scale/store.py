@@ -123,8 +123,9 @@ class Store:
             for name, values in rows.items():
                 self.arrays[name][first : first + len(values)] = values
                 folders.sync(self.folder / name / "c" / str(number))
-            kinds = {name: self.arrays[name].dtype for name in rows}
-            checksums = {name: _checksum(np.asarray(rows[name], kinds[name])) for name in rows}
+            checksums = {
+                name: _checksum(np.asarray(values, self.arrays[name].dtype)) for name, values in rows.items()
+            }
             folders.write_whole(self._marker(number), json.dumps(checksums).encode())
 
     def _marker(self, number: int) -> Path:

@@ -76,9 +76,10 @@ class FootLocks:
         animated, moved = animated @ beside, moved @ beside
         excess = acceleration(moved, self.dt) - acceleration(animated, self.dt)
         distance = norm(moved - animated) / self.foot.leg_length
-        is_far = (distance[:, 1:].min(axis=1) > FAR)[:, None] & np.ones(3, dtype=np.bool_)
-        is_far[:, 0] |= self.is_locked.any(axis=1) & (distance[:, 0] > FAR_ANKLE)
-        jerks = (is_far & (excess > MAX_ACCELERATION * self.foot.leg_length)).any(axis=1)
+        is_far = distance[:, 1:].min(axis=1) > FAR
+        is_far_ankle = self.is_locked.any(axis=1) & (distance[:, 0] > FAR_ANKLE)
+        is_jerk = excess > MAX_ACCELERATION * self.foot.leg_length
+        jerks = (is_far & is_jerk.any(axis=1)) | (is_far_ankle & is_jerk[:, 0])
         ends = round(RELEASE / self.dt)  # where nothing is known of what comes before or after
         jerks[:ends] = jerks[len(jerks) - ends :] = False
         return np.asarray(jerks)
