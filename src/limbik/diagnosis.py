@@ -26,9 +26,10 @@ class Bound:
 
     goal: int  # its index among the goals
     kind: str  # "too far", "too near" or "off the plane"
-    joint: str  # the first joint on the way, from which is measured
-    distance: float  # [m] of the target from that joint, or from the plane in which the arm moves
+    joint: str  # the first joint on the way, or that of the shoulder, from which is measured
+    distance: float  # [m] of the target or the wrist from that joint, or of the target from the arm's plane
     bound: float  # [m] what the distance can be at most, or at least
+    wrist: str | None = None  # the joint at the wrist, where the distance is from there
 
     @property
     def missing(self) -> float:
@@ -38,6 +39,14 @@ class Bound:
     def sentence(self, target: str = "The target") -> str:
         """For a person; `target` is what to call the point."""
         distance, bound, missing = _together(self.distance, self.bound, self.missing)
+        if self.wrist is not None:
+            needed, allow = "at least", "no more than"
+            if self.kind == "too near":
+                needed, allow = "at most", "no less than"
+            return (
+                f"{target} needs the wrist (joint {self.wrist!r}) {needed} {distance} from the shoulder "
+                f"(joint {self.joint!r}); the joints between them allow {allow} {bound}."
+            )
         if self.kind == "off the plane":
             return f"{target} is {missing} off the plane in which the arm moves."
         if self.kind == "too near":
@@ -152,7 +161,7 @@ class Diagnosis:
     errors: tuple[PoseError, ...]  # of `q`, one for each goal
     q: Array  # [nq] the answer: what meets the goals, or the nearest legal configuration found
     iterations: int
-    bound: Bound | None = None  # UNREACHABLE: the proof
+    bound: Bound | None = None  # the proof that there is no solution within the limits
     unlocked: tuple[str, ...] = ()  # LOCKED: the locked joints that move in `q_unlocked`
     q_unlocked: Array | None = None  # [nq] LOCKED: meets goals and limits, but not the locks
     excesses: tuple[Excess, ...] = ()  # of `q_beyond_limits`: joint by joint, in the order of the model
@@ -279,17 +288,24 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
     how = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
     yield f"Out of reach, {how}: {list_of(diagnosis.goals)}."
-    if bound:
-        yield bound.sentence(
-            f"The target of goal {bound.goal + 1}" if len(diagnosis.goals) > 1 else "The target"
-        )
+    yield from _proof(diagnosis)
     yield from map(str, _that_matter(diagnosis.excesses))
     yield nearest_in_words(diagnosis)
-    if bound and bound.kind == "off the plane":
+    if bound and bound.wrist is not None:
+        yield "Move or turn the target, or move the base."
+    elif bound and bound.kind == "off the plane":
         yield f"Move the target {_distance(bound.missing)} into that plane."
     elif bound:
         how = "nearer to" if bound.kind == "too far" else "farther from"
         yield f"Move the target at least {_distance(bound.missing)} {how} joint {bound.joint!r}, or the base."
+
+
+def _proof(diagnosis: Diagnosis) -> Iterator[str]:
+    """What proves that there is no solution, where something does."""
+    bound = diagnosis.bound
+    if bound is not None:
+        several = len(diagnosis.goals) > 1
+        yield bound.sentence(f"The target of goal {bound.goal + 1}" if several else "The target")
 
 
 def _that_matter(excesses: Sequence[Excess]) -> list[Excess]:
@@ -310,7 +326,8 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"The joint limits are in the way: {list_of(diagnosis.goals)}."
-    yield "Without limits there is a solution; within them none was found."
+    yield f"Without limits there is a solution; within them {_there_is_none(diagnosis)}."
+    yield from _proof(diagnosis)
     yield from map(str, _that_matter(diagnosis.excesses))
     if diagnosis.q_position is not None:
         yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
@@ -319,8 +336,13 @@ def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"Move the target{others}, move the base, or widen these limits if the robot allows it."
 
 
+def _there_is_none(diagnosis: Diagnosis) -> str:
+    return "none was found" if diagnosis.bound is None else "there is none"
+
+
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"This orientation is not available here: {list_of(diagnosis.goals)}."
+    yield from _proof(diagnosis)
     yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
     yield nearest_in_words(diagnosis)
     yield "Ask for another orientation, leave it free (limbik.Position), or move the target."

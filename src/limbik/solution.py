@@ -44,7 +44,8 @@ STATUSES = (
     Status.NO_FREE_SOLUTION,
     Status.CONVERGED,
 )
-SECOND_LOOK = (Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)  # their reason takes a search
+# Their reason takes a search, or a look at whether the position alone is out of reach.
+SECOND_LOOK = (Status.UNREACHABLE, Status.LIKELY_UNREACHABLE, Status.BUDGET_SPENT)
 
 
 class Solution:

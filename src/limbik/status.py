@@ -11,7 +11,7 @@ class Status(enum.Enum):
 
     SOLVED = "solved"
     CONVERGED = "converged"  # mode="best": no small move makes the weighted errors less
-    UNREACHABLE = "unreachable"  # proved: too far from the first joint, too near, or off the arm's plane
+    UNREACHABLE = "unreachable"  # proved: by distance, the arm's plane, or shoulder and wrist
     LIKELY_UNREACHABLE = "likely unreachable"  # every descent settled without meeting the goal
     LOCKED = "locked"  # a solution was found, but only with locked joints moved
     LIMITS_BIND = "limits bind"  # a solution was found, but beyond the limits
@@ -30,7 +30,7 @@ class Status(enum.Enum):
 _MEANINGS = {
     Status.SOLVED: "the goal is met within tolerance and every limit holds",
     Status.CONVERGED: "the goals cannot all be met from there; no small move makes their errors less",
-    Status.UNREACHABLE: "the goal is out of reach, whatever the joints do",
+    Status.UNREACHABLE: "the goal is out of reach, whatever the joints do within their limits",
     Status.LIKELY_UNREACHABLE: "every attempt settled away from the goal; it is likely out of reach",
     Status.LOCKED: "the goal could be met if joints that are locked were free",
     Status.LIMITS_BIND: "the goal could be met beyond the limits, and no solution was found within them",

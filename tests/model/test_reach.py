@@ -32,7 +32,7 @@ def test_no_configuration_within_limits_leaves_the_range(model: Model, seed: int
 
 @given(chains(MOVING), SEEDS)
 def test_without_limits_on_slides_no_configuration_at_all_leaves_the_range(model: Model, seed: int) -> None:
-    least, greatest = chain_to(model).with_unlimited_prismatic().reach_range
+    least, greatest = chain_to(model).without_limits().reach_range
     found = distance(model, configuration(model, seed, 50))
     assert found.min() >= least - 1e-12 * (1.0 + least)
     assert found.max() <= greatest * (1.0 + 1e-12) + 1e-12

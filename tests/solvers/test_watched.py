@@ -197,9 +197,15 @@ def test_from_a_start_one_lane_is_followed_until_it_settles():
     assert_allclose(trace.lanes[0].q[count], start, atol=1e-15)
 
 
+def beyond_a_limit():
+    """A pose that needs the second joint beyond its limit, which no bound says."""
+    q = PANDA.random(1)
+    q[1] = 2.6
+    return PANDA.pose(q)
+
+
 def test_lanes_begin_again_as_often_as_the_solve_says():
-    hard = PANDA.pose(PANDA.random(1))
-    hard[:3, 3] *= 1.2
+    hard = beyond_a_limit()
     trace = watched(PANDA, hard, iterations=80)
     assert trace.solution.restarts == sum(len(lane.restarted_at) for lane in trace.lanes) > LANES
 
@@ -223,8 +229,7 @@ def test_machine_code_is_watched_as_it_is_interpreted(compiled_panda, compiled_t
 
 
 def test_a_watched_solve_keeps_its_time_limit(compiled_panda, monkeypatch):
-    hard = PANDA.pose(PANDA.random(1))
-    hard[:3, 3] *= 1.2
+    hard = beyond_a_limit()
     trace = PANDA.trace(hard, time_limit=0.02, iterations=1_000_000)
     assert trace.solution.ended is Status.BUDGET_SPENT
     assert 0 < trace.iterations == trace.solution.iterations < 1_000_000

@@ -62,14 +62,12 @@ class Chain:
         """[m] lower bound of the distance from the first joint to the frame, at any configuration."""
         return self.reach_range[0]
 
-    def with_unlimited_prismatic(self) -> Chain:
-        """The same chain where no prismatic joint has limits, for bounds that hold without them."""
+    def without_limits(self) -> Chain:
+        """The same chain, no revolute or prismatic joint with limits, for bounds that hold without them."""
         return replace(
             self,
             joints=tuple(
-                replace(joint, lower=-math.inf, upper=math.inf)
-                if joint.kind is JointKind.PRISMATIC
-                else joint
+                joint if joint.kind is JointKind.BALL else replace(joint, lower=-math.inf, upper=math.inf)
                 for joint in self.joints
             ),
         )

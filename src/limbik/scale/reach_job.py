@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from limbik.collision import World
 from limbik.collision.check import checker_of
 from limbik.collision.world_files import world_of, world_text
+from limbik.model.chain import chain_to
+from limbik.model.pose_bounds import PoseBounds, pose_bounds
 from limbik.scale.grid import Grid
 from limbik.scale.job import Chunk, Job, in_threads
 from limbik.scale.orientations import orientations
@@ -22,6 +24,7 @@ from limbik.solvers.batch import solve_batch
 from limbik.spatial import Array, quat_to_matrix
 
 POSES_AT_A_TIME = 10_000  # that a thread solves at once: larger arrays do not stay in the cache
+SLACK = 1e-5  # [m] more than what tolerances and rounding let the wrist be elsewhere
 MEASURED = 8  # orientations of a voxel, those farthest from limits, whose manipulability is looked at
 
 
@@ -122,6 +125,16 @@ class ReachJob(Job):
 
     def _best(self, poses: Array) -> tuple[NDArray[np.int64], Array, Array]:
         """How many solutions each pose has [N], the one farthest from limits [N, nq], and its margin [N]."""
+        if self._bounds is None:
+            return self._best_of(poses)
+        tried = np.flatnonzero(np.logical_not(self._bounds.exclude(poses, SLACK)))
+        count, margin = np.zeros(len(poses), np.int64), np.zeros(len(poses))
+        q = np.zeros((len(poses), self.model.nq))
+        count[tried], q[tried], margin[tried] = self._best_of(poses[tried])
+        return count, q, margin
+
+    def _best_of(self, poses: Array) -> tuple[NDArray[np.int64], Array, Array]:
+        """The same of poses that are all tried."""
         if self.is_proved:
             every = solve_all_batch(self.model, poses, frame=self.frame)
             if not every.count.any():
@@ -160,6 +173,11 @@ class ReachJob(Job):
         J = self.model.jacobian(q, self.frame)[..., self._moving]
         rows = J if J.shape[-1] >= 6 else np.swapaxes(J, -1, -2)
         return np.asarray(np.sqrt(np.maximum(np.linalg.det(rows @ np.swapaxes(rows, -1, -2)), 0.0)))
+
+    @functools.cached_property
+    def _bounds(self) -> PoseBounds | None:
+        """What proves poses out of reach."""
+        return pose_bounds(chain_to(self.model, self.frame))
 
     @functools.cached_property
     def _limited(self) -> NDArray[np.intp]:

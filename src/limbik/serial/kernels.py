@@ -34,6 +34,7 @@ from limbik.serial.layout import (
     LANES,
     NEAREST,
     NEAREST_BASE_YAW,
+    POSE_BOUNDS,
     SETTINGS,
     VIEW,
     Layout,
@@ -213,11 +214,13 @@ def read_goal(shape: Shape, lanes: int, single: bool = False) -> Emitted:
         last = JointFrame._make([*([dot(row, column) for row in (x, y, z)] for column in tool), origin])
         settings = dict(zip(SETTINGS, plan[offsets["SETTINGS"] :], strict=True))
         is_beyond, within = reached(sqrt(distance), settings)
+        seen = JointFrame(pose.x, pose.y, pose.z, origin)
+        is_beyond = larger(is_beyond, excluded(seen, settings))
         view = _inverse(last)
         view[9:] = [value * within for value in view[9:]]
         grid = plan[at["GRID"]]
-        seen = _seen_from(plan[at["TABLE"]], last) if shape.base_yaw else last
-        cell_key = key(seen, LinkRow(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
+        from_yaw = _seen_from(plan[at["TABLE"]], last) if shape.base_yaw else last
+        cell_key = key(from_yaw, LinkRow(grid[0], grid[1], 1.0, 0.0, 0.0, 1.0), shape)
         numbers = (cell_key.heading, *cell_key.point, *cell_key.direction, *cell_key.across)
         return [
             *enumerate(numbers, KEY_NUMBERS),
@@ -241,6 +244,28 @@ def reached(distance: Scalar, settings: dict[str, Scalar]) -> tuple[Scalar, Scal
     is_far = asks & (distance - reach > slack)
     is_beyond = is_far | (asks & (shortest - distance > slack))
     return select(is_beyond, 1.0, 0.0), select(is_far, reach / larger(distance, 1e-30), 1.0)
+
+
+def excluded(frame: JointFrame, settings: dict[str, Scalar]) -> Scalar:
+    """1 where the distance of shoulder and wrist (`model.pose_bounds`) proves a pose out of reach, not even
+    within the tolerances; else 0.
+    """
+    shoulder, shoulder_axis, wrist, wrist_axis = (
+        [settings[f"{part}_{axis}"] for axis in "xyz"] for part in POSE_BOUNDS
+    )
+    radius = settings["circle_radius"]
+    rows = list(zip(frame.x, frame.y, frame.z, strict=True))
+    between = [
+        dot(row, wrist) + at - center for row, at, center in zip(rows, frame.origin, shoulder, strict=True)
+    ]
+    axis = [dot(row, wrist_axis) + other for row, other in zip(rows, shoulder_axis, strict=True)]
+    along = dot(between, axis)
+    aside = sqrt(larger(dot(between, between) - along * along, 0.0))
+    nearest, farthest = (sqrt(along * along + side * side) for side in (aside - radius, aside + radius))
+    lever = sqrt(dot(wrist, wrist)) + radius
+    slack = sqrt(settings["tolerance"]) + sqrt(settings["tolerance_rotation"]) * lever
+    is_far = nearest - settings["max_distance"] > slack
+    return select(is_far | (settings["min_distance"] - farthest > slack), 1.0, 0.0)
 
 
 def _from_rows(numbers: Scalars) -> JointFrame:

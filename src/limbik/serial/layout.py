@@ -112,6 +112,13 @@ COMPLETED_TOOL_ROLL = 1
 COMPLETED_DISTANCE = 2
 COMPLETED_ROWS = 3
 
+POSE_BOUNDS = ("shoulder", "shoulder_axis", "wrist", "wrist_axis")
+SETTINGS_OF_POSE = (  # those of `model.pose_bounds`, as seen from the first row's frame
+    *(f"{part}_{axis}" for part in POSE_BOUNDS for axis in "xyz"),
+    "circle_radius",
+    "min_distance",
+    "max_distance",
+)
 SETTINGS = (
     "length",  # the unit of length [m]; all of the following are in it
     "tolerance",  # squared
@@ -128,4 +135,5 @@ SETTINGS = (
     "nearest",  # 1: of several solutions, the nearest to the start
     "careful",  # 1: in a batch, all iterations are
     "may_jump",  # 1: where the start leads nowhere, look elsewhere
+    *SETTINGS_OF_POSE,
 )

@@ -1,9 +1,11 @@
-"""Proves goals out of reach: by distance, or off the plane in which an arm moves."""
+"""Proves goals out of reach: by distance, off the plane in which an arm moves, or by the distance that a pose
+needs of shoulder and wrist.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,19 +14,29 @@ import numpy as np
 from limbik.diagnosis import Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
 from limbik.model.chain import Chain, chain_to
+from limbik.model.model import Model
+from limbik.model.pose_bounds import PoseBounds, pose_bounds
 from limbik.model.reach_bounds import ReachBounds, reach_bounds
 from limbik.model.slots import Slot
 from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import tool_of
 from limbik.solvers.request import Request
-from limbik.spatial import Vector3
+from limbik.spatial import Vector3, norm
 
+TOLERANCES = ("tolerance", "tolerance_rotation")
 ROUNDING = 1e-12  # of the distances that are compared
 
 
 def proof(request: Request) -> Bound | None:
     """The bound that proves a goal out of reach, alone; of several, the one with the largest distance."""
     return max(_violated(request), key=lambda bound: bound.missing, default=None)
+
+
+def proof_of_pose(request: Request) -> Bound | None:
+    """The distance of shoulder and wrist that proves a goal's pose out of reach, alone; of several, the one
+    with the largest excess.
+    """
+    return max(_violated_by_poses(request), key=lambda bound: bound.missing, default=None)
 
 
 def refuted(request: Request) -> set[int]:
@@ -42,6 +54,29 @@ def bounds_of_point(request: Request, goal: Goal) -> ReachBounds | None:
 def _violated(request: Request) -> Iterator[Bound]:
     for index, goal in enumerate(request.goals):
         yield from _bounds(request, index, goal)
+
+
+def _violated_by_poses(request: Request) -> Iterator[Bound]:
+    tolerances = (request.options.get(name, getattr(Options, name)) for name in TOLERANCES)
+    tolerance, tolerance_rotation = map(float, tolerances)
+    for index, goal in enumerate(request.goals):
+        if type(goal) is not Pose or goal.priority > 0 or min(goal.weights or ONE6) <= 0.0:
+            continue
+        limits, locked = request.options.get("limits", True), request.options.get("locked", ())
+        bounds = bounds_of_pose(request.model, _chain(request, goal), limits=bool(limits), locked=locked)
+        if bounds is None:
+            continue
+        box = goal.tolerance or ZERO6
+        lever = float(norm(bounds.wrist)) + bounds.radius
+        slack = tolerance + math.hypot(*box[:3]) + lever * (tolerance_rotation + math.hypot(*box[3:]))
+        nearest, farthest = map(float, bounds.distances(goal.target))
+        joint, wrist = bounds.joints
+        if nearest > bounds.max_distance + slack:
+            limit = bounds.max_distance
+            yield Bound(goal=index, kind="too far", joint=joint, distance=nearest, bound=limit, wrist=wrist)
+        elif farthest < bounds.min_distance - slack:
+            limit = bounds.min_distance
+            yield Bound(goal=index, kind="too near", joint=joint, distance=farthest, bound=limit, wrist=wrist)
 
 
 def _bounds(request: Request, index: int, goal: Goal) -> Iterator[Bound]:
@@ -70,6 +105,29 @@ def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float
         yield "too far", distance, bounds.max_reach
     elif distance < bounds.min_reach:
         yield "too near", distance, bounds.min_reach
+
+
+POSE_BOUNDS: Slot[dict[tuple[str, bool], PoseBounds | None]] = Slot()  # by the last joint and limits
+
+
+def bounds_of_pose(
+    model: Model, chain: Chain, *, limits: bool, locked: Collection[str] = ()
+) -> PoseBounds | None:
+    """The bounds of the poses of a chain's tool, searched for once.
+
+    None where joints are locked, because these may stand beyond their limits.
+    """
+    if not chain.joints or any(joint.name in locked for joint in chain.joints):
+        return None
+    known = POSE_BOUNDS.get(model)
+    if known is None:
+        known = POSE_BOUNDS.put(model, {})
+    key = chain.joints[-1].name, limits
+    if key not in known:
+        limited = chain if limits else chain.without_limits()
+        known[key] = pose_bounds(replace(limited, tool=np.eye(4)))
+    bounds = known[key]
+    return None if bounds is None else bounds.seen_from(chain.tool)
 
 
 MAX_STORED = 256  # with one model: sliders can ask for any number of different tools
@@ -109,4 +167,4 @@ def _chain(request: Request, goal: Goal) -> Chain:
     """The chain to the goal's frame or the tool in it, with its limits."""
     chain = chain_to(request.model, goal.frame)
     chain = replace(chain, tool=chain.tool @ tool_of(request, goal))
-    return chain if request.options.get("limits", True) else chain.with_unlimited_prismatic()
+    return chain if request.options.get("limits", True) else chain.without_limits()

@@ -3,7 +3,7 @@ goals, proved by a solution where there is one.
 
 In this order, and the first that holds is the reason:
 
-1. a bound proves the goal out of reach (`bounds`);
+1. a bound proves the position out of reach (`bounds`);
 2. a longer search finds a solution within the limits: the solve was cut short;
 3. there is a solution with locked joints free: the locks are in the way;
 4. there is a solution without limits: the limits bind, and by how much is told;
@@ -11,6 +11,8 @@ In this order, and the first that holds is the reason:
 6. the error still falls when the descent goes on: the solve was cut short;
 7. otherwise the goal is likely unreachable. Of several goals that can be met alone, those that can not be met
    together are named.
+
+Where a bound proves a pose out of reach, 2 is left out, and 7 says unreachable.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ from limbik.model.joints import JointKind
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
 from limbik.solution import Solution
-from limbik.solvers.bounds import proof
+from limbik.solvers.bounds import proof, proof_of_pose
 from limbik.solvers.goal_words import described
 from limbik.solvers.joint_sets import moving_joints
 from limbik.solvers.measure import goal_errors, half_reach, tool_of
@@ -65,9 +67,10 @@ def diagnose(request: Request, solution: Solution) -> Diagnosis:
     if solution.ended is Status.CONVERGED:
         return case.report(Status.CONVERGED, pulls=pulls(request, solution))
     bound = proof(case.request)
-    if bound is not None or solution.ended is Status.UNREACHABLE:
+    if bound is not None:
         return case.report(Status.UNREACHABLE, bound=bound, **case.slides_too_short())
-    q_within = case.within_limits()
+    bound = proof_of_pose(case.request)
+    q_within = case.within_limits() if bound is None else None
     if q_within is not None:
         return case.report(Status.BUDGET_SPENT, q_found=q_within)
     unlocked = case.unlocked()
@@ -79,10 +82,16 @@ def diagnose(request: Request, solution: Solution) -> Diagnosis:
     aside = case.without_orientations()
     if beyond is not None:
         return case.report(
-            Status.LIMITS_BIND, excesses=beyond.excesses, q_beyond_limits=beyond.q, **case.position(aside)
+            Status.LIMITS_BIND,
+            bound=bound,
+            excesses=beyond.excesses,
+            q_beyond_limits=beyond.q,
+            **case.position(aside),
         )
     if aside is not None:
-        return case.report(Status.ORIENTATION_UNAVAILABLE, **case.position(aside))
+        return case.report(Status.ORIENTATION_UNAVAILABLE, bound=bound, **case.position(aside))
+    if bound is not None:
+        return case.report(Status.UNREACHABLE, bound=bound)
     if solution.ended is Status.BUDGET_SPENT and case.is_descending():
         return case.report(Status.BUDGET_SPENT, is_descending=True)
     return case.report(Status.LIKELY_UNREACHABLE, conflict=case.conflict())

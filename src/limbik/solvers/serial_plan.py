@@ -25,19 +25,21 @@ from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.model import Model
+from limbik.model.pose_bounds import PoseBounds
 from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SOLVED, UNREACHABLE
 from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
 from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
-from limbik.serial.layout import Layout
-from limbik.serial.prepare import MAX_ROWS, is_fast, plan_numbers, prepare
+from limbik.serial.layout import SETTINGS_OF_POSE, Layout
+from limbik.serial.prepare import MAX_ROWS, UNBOUNDED, is_fast, plan_numbers, prepare
 from limbik.serial.programs import one_problem
 from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Outcome, Solution, Trace
+from limbik.solvers.bounds import bounds_of_pose
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.lane_record import Driver, WatchedLanes, say_spent
@@ -45,7 +47,7 @@ from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.request import Request
 from limbik.solvers.tasks import check_level
 from limbik.solvers.watch import Takeover, time_watch
-from limbik.spatial import Array, nearest_angles, norm
+from limbik.spatial import Array, Matrix4, nearest_angles, norm, pose_inverse
 
 SHORTEST_LENGTH = 1e-9  # [m]
 METRES_PER_RADIAN = 0.25  # of the reach: how much a turn counts beside a distance in the descent
@@ -123,6 +125,9 @@ class SerialPlan(Plan):
         self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self.table.ctypes.data
         self._is_plain = not self._locked and options.time_limit is None
+        bounds = (
+            bounds_of_pose(model, chain, limits=self.uses_limits, locked=options.locked) if is_pose else None
+        )
         self._reserve = _reserve(options)
         self._layout = Layout(self.shape)
         self.offsets = self._layout.constants
@@ -132,7 +137,8 @@ class SerialPlan(Plan):
                 table,
                 **_objective(goal, weights, METRES_PER_RADIAN),
                 use_limits=self.uses_limits,
-                settings=_settings(options, chain, goal, weights, table is not None, self.length),
+                settings=_settings(options, chain, goal, weights, table is not None, self.length)
+                | _pose_settings(bounds, self._canonical.base, self.length),
             )
             for prepared in (
                 self._prepared,
@@ -549,7 +555,7 @@ def _settings(
     unit: float,
 ) -> dict[str, float]:
     asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
-    shortest, reach = (chain if options.limits else chain.with_unlimited_prismatic()).reach_range
+    shortest, reach = (chain if options.limits else chain.without_limits()).reach_range
     tolerance = options.tolerance / unit
     restarts = options.restarts_over(chain.joints)
     return {
@@ -569,6 +575,21 @@ def _settings(
         "careful": 0,
         "may_jump": restarts > 0,
     }
+
+
+def _pose_settings(bounds: PoseBounds | None, base: Matrix4, unit: float) -> dict[str, float]:
+    """The bounds of a pose, in units of a length [m] and seen from the first row's frame (`Layout`)."""
+    if bounds is None:
+        return dict.fromkeys(SETTINGS_OF_POSE, 0.0) | {"max_distance": UNBOUNDED}
+    to_base = pose_inverse(base)
+    parts = (
+        (to_base[:3, :3] @ bounds.shoulder + to_base[:3, 3]) / unit,
+        to_base[:3, :3] @ bounds.shoulder_axis,
+        bounds.wrist / unit,
+        bounds.wrist_axis,
+        np.array([bounds.radius, bounds.min_distance, bounds.max_distance]) / unit,
+    )
+    return dict(zip(SETTINGS_OF_POSE, np.concatenate(parts).tolist(), strict=True))
 
 
 def _length(chain: Chain, rows: CanonicalChain) -> float:

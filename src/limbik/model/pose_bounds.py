@@ -1,0 +1,223 @@
+"""`PoseBounds`: the range of the distance between an arm's shoulder and its wrist, which a pose has to allow.
+
+The shoulder is where the axes of the first joints meet, the wrist where those of the last do. The pose of a
+frame says where the wrist is, up to a circle about the last axis where this one passes it by; the joints
+between shoulder and wrist say how far apart both can be. Where the two do not agree there is no solution.
+Of the poses that an arm of six or seven joints does not reach, nine in ten are proved so (`docs/answers.md`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from limbik.model.chain import Chain
+from limbik.model.joints import HINGES, Joint, JointKind
+from limbik.model.wrist import MEET
+from limbik.spatial import Array, Matrix4, Vector3, norm, pose_inverse, rotation_exp
+
+NEARLY_PARALLEL = 1e-3  # sine of the angle under which axes do not meet
+MAX_BETWEEN = 3  # joints between shoulder and wrist
+GAP = 1e-3  # of the arm's size, squared: how near to the ends of squared distances their bounds are
+ROUNDING = 1e-12  # [m^2]
+MAX_BOXES = 4_000  # of joint values, at a time
+
+
+class PoseBounds(NamedTuple):
+    """Range of the distance from a shoulder to a wrist, one of which may go round a circle."""
+
+    shoulder: Vector3  # [m, world] the point, or the centre of its circle
+    shoulder_axis: Vector3  # of the circle; 0 where there is none
+    wrist: Vector3  # [m] likewise, in the frame
+    wrist_axis: Vector3
+    radius: float  # [m] of the circle; 0 where there is none
+    min_distance: float  # [m] that the joints between them allow
+    max_distance: float  # [m]
+    joints: tuple[str, str]  # those beside the others whose axes pass the shoulder, and the wrist
+
+    def distances(self, poses: Array) -> tuple[Array, Array]:
+        """The smallest and the greatest distance [..., m] of the two for poses [..., 4, 4] of the frame."""
+        rotation = poses[..., :3, :3]
+        between = rotation @ self.wrist + poses[..., :3, 3] - self.shoulder
+        along = (between * (rotation @ self.wrist_axis + self.shoulder_axis)).sum(axis=-1)
+        aside = np.sqrt(np.maximum((between * between).sum(axis=-1) - along * along, 0.0))
+        return np.hypot(along, aside - self.radius), np.hypot(along, aside + self.radius)
+
+    def seen_from(self, tool: Matrix4) -> PoseBounds:
+        """The bounds of the poses of another frame, whose own pose in this one is `tool`."""
+        to_tool = pose_inverse(tool)
+        wrist = to_tool[:3, :3] @ self.wrist + to_tool[:3, 3]
+        return self._replace(wrist=wrist, wrist_axis=to_tool[:3, :3] @ self.wrist_axis)
+
+    def exclude(self, poses: Array, slack: float = 0.0) -> Array:
+        """Whether poses [..., 4, 4] are out of reach, also where the wrist may be `slack` [m] elsewhere."""
+        nearest, farthest = self.distances(poses)
+        return np.asarray((nearest > self.max_distance + slack) | (farthest < self.min_distance - slack))
+
+
+def pose_bounds(chain: Chain) -> PoseBounds | None:
+    """The bounds of an arm's poses within its limits, by the points with the fewest joints between them.
+
+    None for a chain with ball joints or joints that follow others, with more than three joints between the
+    two, or with a prismatic one among these that has no limits.
+    """
+    if chain.has_mimic or any(joint.kind is JointKind.BALL for joint in chain.joints):
+        return None
+    axes, tool = _axes_and_tool(chain)
+    is_hinge = [joint.kind in HINGES for joint in chain.joints]
+    shoulder, wrist = max(
+        itertools.product(_ends(axes, is_hinge), _ends(axes[::-1], is_hinge[::-1])),
+        key=lambda pair: (not all(end.radius for end in pair), sum(end.joints for end in pair)),
+    )
+    if shoulder.radius and wrist.radius:
+        return None
+    between = slice(shoulder.joints, max(len(axes) - wrist.joints, shoulder.joints))
+    distance = _Distance(shoulder.point, wrist.point, axes[between], chain.joints[between])
+    if len(distance.axes) > MAX_BETWEEN or not np.isfinite(distance.limits).all():
+        return None
+    size = sum(float(norm(b.point - a.point)) for a, b in itertools.pairwise(axes))
+    gap, slack = (GAP * size) ** 2 + ROUNDING, shoulder.miss + wrist.miss
+    bounds = PoseBounds(
+        shoulder.center,
+        shoulder.axis,
+        wrist.center,
+        wrist.axis,
+        shoulder.radius + wrist.radius,
+        max(math.sqrt(max(-distance.greatest(gap, sign=-1.0), 0.0)) - slack, 0.0),
+        math.sqrt(distance.greatest(gap)) + slack,
+        (chain.joints[max(between.start - 1, 0)].name, chain.joints[min(between.stop, len(axes) - 1)].name),
+    )
+    return bounds.seen_from(tool)
+
+
+class _JointAxis(NamedTuple):
+    """The axis of a joint in the world, all joints at zero."""
+
+    point: Vector3  # [m]
+    direction: Vector3
+
+    def foot(self, point: Vector3) -> Vector3:
+        """The point [m] of the axis that is nearest to another."""
+        return np.asarray(self.point + (point - self.point) @ self.direction * self.direction)
+
+    def nearest(self, other: _JointAxis) -> Vector3:
+        """The point [m] of the axis that is nearest to another axis."""
+        normal = np.cross(self.direction, other.direction)
+        if norm(normal) < NEARLY_PARALLEL:
+            return self.point
+        along = np.cross(other.point - self.point, other.direction) @ normal / (normal @ normal)
+        return np.asarray(self.point + along * self.direction)
+
+
+class _End(NamedTuple):
+    """A point that joints at one end of a chain do not move, unless the outermost takes it round a circle."""
+
+    point: Vector3  # [m, world] all joints at zero
+    joints: int  # how many
+    center: Vector3  # [m, world] of the circle; the point itself where there is none
+    axis: Vector3  # of the circle; 0 where there is none
+    radius: float  # [m]
+    miss: float  # [m] how far the joints move it, by what the axes pass it
+
+
+def _axes_and_tool(chain: Chain) -> tuple[list[_JointAxis], Array]:
+    """The axes of a chain, and the frame's pose in the world, all joints at zero."""
+    pose, axes = np.eye(4), []
+    for joint in chain.joints:
+        pose = pose @ joint.origin
+        axes.append(_JointAxis(pose[:3, 3], pose[:3, :3] @ joint.axis))
+    return axes, pose @ chain.tool
+
+
+def _ends(axes: Sequence[_JointAxis], is_hinge: Sequence[bool]) -> Iterator[_End]:
+    """The points at the end of a chain whose joints come from there: on the first axis, and on the second."""
+    count = sum(1 for _ in itertools.takewhile(bool, is_hinge))
+    if count == 0:
+        yield _End(axes[0].point, 0, axes[0].point, np.zeros(3), 0.0, 0.0)
+    for first in range(min(count, 2)):
+        axis = axes[first]
+        point = axis.nearest(axes[first + 1]) if first + 1 < len(axes) else axis.point
+        misses = [float(norm(axis.foot(point) - point)) for axis in axes[:count]]
+        joints = first + sum(1 for _ in itertools.takewhile(lambda miss: miss <= MEET, misses[first:]))
+        miss = 2.0 * sum(miss for miss in misses[:joints] if miss <= MEET)
+        if misses[0] > MEET:
+            yield _End(point, joints, axes[0].foot(point), axes[0].direction, misses[0], miss)
+        else:
+            yield _End(point, joints, point, np.zeros(3), 0.0, miss)
+
+
+def _limits(joint: Joint) -> tuple[float, float]:
+    """The values of a joint [rad or m], one turn of them at most."""
+    if joint.kind is JointKind.PRISMATIC or joint.upper - joint.lower < 2.0 * math.pi:
+        return joint.lower, joint.upper
+    return -math.pi, math.pi
+
+
+class _Distance:
+    """The square of the distance between two points, over the values of the joints between them."""
+
+    def __init__(
+        self, begin: Vector3, end: Vector3, axes: Sequence[_JointAxis], joints: Sequence[Joint]
+    ) -> None:
+        self.begin, self.end, self.axes = begin, end, axes
+        self.is_hinge = [joint.kind in HINGES for joint in joints]
+        self.limits = np.array([_limits(joint) for joint in joints], dtype=np.float64).reshape(-1, 2)
+
+    def greatest(self, gap: float, sign: float = 1.0) -> float:
+        """An upper bound of sign times the square [m^2] within the limits, too large by `gap` at most unless
+        that takes more than `MAX_BOXES`. Boxes that cannot hold a greater one are dropped, the others halved.
+        """
+        curvature = self._curvature()
+        low, high = self.limits.T[:, None]
+        best = closed = -math.inf
+        while True:
+            middle, half = 0.5 * (low + high), 0.5 * (high - low)
+            square, slopes = self._square(middle)
+            changes = np.abs(slopes) * half + 0.5 * (half @ curvature) * half
+            bound = sign * square + changes.sum(axis=1)
+            best = max(best, float((sign * square).max()))
+            is_open = bound > best + gap
+            closed = max(closed, float(bound[~is_open].max(initial=-math.inf)))
+            if not is_open.any():
+                return closed
+            if 2 * is_open.sum() > MAX_BOXES:
+                return max(closed, float(bound.max()))
+            low, high, rows = low[is_open], high[is_open], np.arange(is_open.sum())
+            widest = changes[is_open].argmax(axis=1)
+            low, high = np.concatenate([low, low]), np.concatenate([high, high])
+            high[rows, widest] = low[rows.size + rows, widest] = middle[is_open][rows, widest]
+
+    def _square(self, values: Array) -> tuple[Array, Array]:
+        """The square [N, m^2] at values [N, joints], and its derivatives [N, joints]."""
+        n = len(self.axes)
+        point, moves = np.broadcast_to(self.end, (len(values), 3)), np.zeros((len(values), n, 3))
+        for k in reversed(range(n)):
+            origin, direction = self.axes[k]
+            if self.is_hinge[k]:
+                rotation = rotation_exp(values[:, k, None] * direction)
+                point = origin + (rotation @ (point - origin)[..., None])[..., 0]
+                moves[:, k + 1 :] = moves[:, k + 1 :] @ np.swapaxes(rotation, 1, 2)
+                moves[:, k] = np.cross(direction, point - origin)
+            else:
+                point = point + values[:, k, None] * direction
+                moves[:, k] = direction
+        between = point - self.begin
+        return (between * between).sum(axis=1), 2.0 * (moves @ between[..., None])[..., 0]
+
+    def _curvature(self) -> Array:
+        """Upper bounds [joints, joints] of the second derivatives' absolute values."""
+        levers, point, length = np.ones(len(self.axes)), self.end, 0.0  # of the end about each axis
+        for k in reversed(range(len(self.axes))):
+            if self.is_hinge[k]:
+                foot = self.axes[k].foot(point)
+                levers[k] = length = length + float(norm(foot - point))
+                point = foot
+            else:
+                length += float(np.abs(self.limits[k]).max())
+        length += float(norm(self.begin - point))
+        outer = np.maximum.outer(np.arange(len(levers)), np.arange(len(levers)))
+        return 2.0 * (np.outer(levers, levers) + length * levers[outer])
