@@ -205,3 +205,35 @@ def test_a_start_at_a_sampled_value_makes_no_solution_twice(name: str) -> None:
         apart = np.abs(nearest_angles(found.q[:, None] - found.q)).max(axis=2)
         assert len(found) and (apart + np.eye(len(found)) > 1e-4).all()
         assert np.abs(nearest_angles(found.q[0] - q)).max() < 1e-6
+
+
+@pytest.mark.parametrize("zeros", [(3,), (1,), (5,), (1, 3), (3, 5), (1, 5), (1, 3, 5), tuple(range(7))])
+@pytest.mark.parametrize("name", BY_SWIVEL)
+def test_a_straight_elbow_and_axes_in_line_are_solved(name, zeros) -> None:
+    """One joint may take the motion of another there, and two bends or two flips are one."""
+    model = ARMS[name]
+    for seed in range(4):
+        q = model.random(seed)
+        q[list(zeros)] = 0.0
+        pose = model.pose(q)
+        found = model.solve_all(pose, start=q)
+        reaches(model, found.q, pose)
+        np.testing.assert_allclose(found.q[0], q, atol=1e-6)
+        apart = np.abs(nearest_angles(found.q[:, None] - found.q)).max(axis=2)
+        assert apart[np.triu_indices(len(apart), 1)].min() > 1e-5
+        assert found.free
+        for motion in found.free:
+            np.testing.assert_allclose(
+                model.pose(motion.q), np.broadcast_to(pose, (*motion.along.shape, 4, 4)), atol=1e-7
+            )
+
+
+@pytest.mark.parametrize("bend", [1e-12, 1e-9, 1e-7, 1e-5, 1e-3])
+def test_a_nearly_straight_elbow_has_its_configurations(bend) -> None:
+    model = ARMS["iiwa14"]
+    q = np.array([0.5, 0.0, 0.3, bend, 0.7, 0.9, 0.2])
+    for index in (1, 3, 5):
+        q[index] += bend
+        found = model.solve_all(model.pose(q), start=q)
+        reaches(model, found.q, model.pose(q))
+        assert len(found) > 50

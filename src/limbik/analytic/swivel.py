@@ -101,16 +101,25 @@ def elbow(arm: SwivelArm, wanted: SwivelPose, bend: Scalar) -> Elbow:
 
 
 def rotations(
-    arm: SwivelArm, wanted: SwivelPose, bent: Elbow, swivel: Turn, shoulder: Scalar, wrist: Scalar
+    arm: SwivelArm,
+    wanted: SwivelPose,
+    bent: Elbow,
+    swivel: Turn,
+    shoulder: Scalar,
+    wrist: Scalar,
+    near: tuple[Turn, Turn],
 ) -> list[Turn]:
-    """The rotations of all joints at a swivel angle; shoulder and wrist: 1 or -1, which of two."""
+    """The rotations of all joints at a swivel angle; shoulder and wrist: 1 or -1, which of two.
+
+    near: of joints 1 and 5 where these may have any angle.
+    """
     h = arm.h
-    three = _spherical(h[:3], arm.across[2], lambda v: _shoulder(bent, swivel, v), shoulder)
+    three = _spherical(h[:3], arm.across[2], lambda v: _shoulder(bent, swivel, v), shoulder, near[0])
 
     def hand(v: Scalars) -> Scalars:
         return rotate_back(h[3], bent.turn, _shoulder_back(bent, swivel, times(wanted.rotation, v)))
 
-    return [*three, bent.turn, *_spherical(h[4:], arm.across[6], hand, wrist)]
+    return [*three, bent.turn, *_spherical(h[4:], arm.across[6], hand, wrist, near[1])]
 
 
 def error(arm: SwivelArm, wanted: SwivelPose, rotations: list[Turn]) -> Scalar:
@@ -132,13 +141,13 @@ def error(arm: SwivelArm, wanted: SwivelPose, rotations: list[Turn]) -> Scalar:
     return square
 
 
-def swivel_of(arm: SwivelArm, wanted: SwivelPose, q: Array) -> float:
-    """The swivel angle [rad] of a configuration q [7] that reaches what is wanted."""
+def swivel_of(arm: SwivelArm, bent: Elbow, aside_at_zero: Scalars, q: Array) -> float:
+    """The swivel angle [rad] of a configuration q [7], by a vector across its elbow's frame at zero."""
     rotations = [Turn(math.cos(value), math.sin(value)) for value in q]
-    v: Scalars = arm.upper
+    v: Scalars = aside_at_zero
     for index in (2, 1, 0):
         v = rotate(arm.h[index], rotations[index], v)
-    _, up, aside = _frame(wanted.wrist, arm.h[0], arm.h[1])
+    _, up, aside = bent.world
     return math.atan2(dot(v, aside), dot(v, up))
 
 
@@ -188,12 +197,24 @@ def _where(arm: SwivelArm, wanted: SwivelPose, bent: Elbow, index: int, at: Turn
 
 
 def _spherical(
-    h: list[list[float]], across: Scalars, turned: Callable[[Scalars], Scalars], sign: Scalar
+    h: list[list[float]], across: Scalars, turned: Callable[[Scalars], Scalars], sign: Scalar, near: Turn
 ) -> list[Turn]:
-    """Three joints whose axes meet, from what they do to a vector."""
+    """Three joints whose axes meet, from what they do to a vector; near: the first where it may be any.
+
+    The sine between the first and the last axis is taken from their cross product: by the cosine, the second
+    joint would be off by 1e-8 where they are in line.
+    """
     axis = turned(h[2])
-    second = to_plane(h[0], h[1], h[2], dot(h[0], axis), sign)
+    a, b, x = dot(h[0], h[2]), dot(h[0], cross(h[1], h[2])), dot(h[0], axis)
+    normal = cross(h[0], axis)
+    off = sign * sqrt(dot(normal, normal))
+    scale = 1.0 / sqrt(
+        x * x + off * off
+    )  # a and b are a cosine and a sine: neighbouring axes are at right angles
+    second = Turn((a * x - b * off) * scale, (b * x + a * off) * scale)
     first = onto(h[0], rotate(h[1], second, h[2]), axis)
+    is_free = first.is_free > 0.5
+    first = Turn(select(is_free, near.cosine, first.cosine), select(is_free, near.sine, first.sine))
     left = rotate_back(h[1], second, rotate_back(h[0], first, turned(across)))
     return [first, second, onto(h[2], across, left)]
 
@@ -221,6 +242,7 @@ def _frame(along: Scalars, toward: Scalars, otherwise: Scalars) -> list[Scalars]
     other = difference(otherwise, [dot(x, otherwise) * a for a in x])
     is_lost = dot(y, y) < LOST
     y = _unit([select(is_lost, b, a) for a, b in zip(y, other, strict=True)])
+    y = _unit(difference(y, [dot(x, y) * a for a in x]))  # what was short has rounding along x
     return [x, y, cross(x, y)]
 
 

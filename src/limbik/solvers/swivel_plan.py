@@ -33,7 +33,12 @@ from limbik.spatial import Array, as_pose, nearest_angles
 
 SAMPLES = 64  # swivel angles of a whole circle
 MET = 1e-9  # [m] and sine, from the pose
+MISSED = 1e-7  # the same, of an answer whose joints were brought to their limits
 MIN = 1e-9  # [rad] of an interval; a shorter one is the touch of a limit
+STRAIGHT = 2e-4  # [rad] between the two bends of an elbow under which they are one
+IN_LINE = 1e-6  # [rad] between them under which the elbow in the middle is as far: to 1e-12 of the arm's size
+REFINEMENTS = 40  # halvings of a piece of the circle in which a limit is
+FLIPPED = 1e-6  # [rad] between two flips of a start under which they are one
 SAME = 1e-3  # [rad] from the start's swivel angle, within which a sampled one is the same
 STEP = 0.03  # [rad] between two configurations of a curve
 CHOICES = tuple(itertools.product((1.0, -1.0), repeat=2))  # shoulder and wrist
@@ -61,7 +66,17 @@ class Swiveling:
         self.near = near
         self.wanted: SwivelPose = reached(plan.arm, pose)
         self.elbows: list[Elbow] = [elbow(plan.arm, self.wanted, bend) for bend in (1.0, -1.0)]
-        self.intervals = [each for bend in (0, 1) for each in self._intervals(bend)]
+        first, fifth = (Turn(math.cos(near[k]), math.sin(near[k])) for k in (0, 4))
+        self._free = first, fifth  # of joints that may have any angle
+        between = abs(self.elbows[0].turn.sine - self.elbows[1].turn.sine)
+        self.is_straight = between < STRAIGHT
+        if between < IN_LINE:
+            self.elbows = [elbow(plan.arm, self.wanted, 0.0)] * 2
+        self.intervals = list(self._intervals(0))
+        if not (self.is_straight and self.intervals):  # else both bends are one
+            self.intervals += self._intervals(1)
+        if self.is_straight:
+            self.intervals = list(self._distinct(self.intervals))
 
     def q(self, intervals: Sequence[Interval], swivels: Sequence[Array]) -> Array:
         """The chain's configurations [k, 7] at swivel angles of some intervals, one after the other."""
@@ -76,18 +91,58 @@ class Swiveling:
             solutions[of] = self._within(bend, along[of], shoulder[of], wrist[of])[0]
         return solutions
 
+    def are_met(self, q: Array) -> Any:
+        """Which configurations [k, 7] of the chain reach the pose, by forward kinematics."""
+        angles = [Turn(np.cos(values), np.sin(values)) for values in q.T]
+        return np.sqrt(error(self.plan.arm, self.wanted, angles)) < MISSED
+
+    def swivel_of(self, q: Array) -> float:
+        """The swivel angle [rad] of a configuration [7] of the chain."""
+        bent = self.elbows[0]
+        return swivel_of(self.plan.arm, bent, bent.own[1] if self.is_straight else self.plan.arm.upper, q)
+
     def _within(self, bend: int, swivel: Array, shoulder: Any, wrist: Any) -> tuple[Array, Any]:
         """The chain's configurations [..., 7], and which of them [...] reach the pose within the limits."""
         turn = Turn(np.cos(swivel), np.sin(swivel))
-        rows = rotations(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist)
+        rows = rotations(self.plan.arm, self.wanted, self.elbows[bend], turn, shoulder, wrist, self._free)
         angles = np.broadcast_arrays(*(np.arctan2(each.sine, each.cosine) for each in rows))
         q, excess = self.plan.within_limits(np.stack(angles, axis=-1), self.near)
         return q, (excess <= AT_LIMIT) & (np.sqrt(error(self.plan.arm, self.wanted, rows)) < MET)
 
+    def _distinct(self, intervals: Sequence[Interval]) -> Iterator[Interval]:
+        """Those that differ: where axes are in line, the two flips of a shoulder or a wrist are one."""
+        middles = [self.q([each], [np.array([0.5 * (each.begin + each.end)])])[0] for each in intervals]
+        for k, interval in enumerate(intervals):
+            if all(np.abs(nearest_angles(middles[k] - other)).max() > STRAIGHT for other in middles[:k]):
+                yield interval
+
+    def _limits_of_straight(self, bend: int) -> list[float]:
+        """The swivel angles at which a branch enters or leaves the limits, each within them, by halving.
+
+        Where the first or the last axes are in line with a straight elbow, one joint takes the motion of two,
+        and the equations of `critical_angles` hold at any angle.
+        """
+        limits: list[float] = []
+        for shoulder, wrist in CHOICES:
+            low = np.linspace(-math.pi, math.pi, 4 * SAMPLES, endpoint=False)
+            high = low + FULL_TURN / low.size
+            is_legal = self._within(bend, low, shoulder, wrist)[1]
+            changes = is_legal != np.roll(is_legal, -1)
+            low, high, is_legal = low[changes], high[changes], is_legal[changes]
+            for _ in range(REFINEMENTS):
+                middle = 0.5 * (low + high)
+                is_same = self._within(bend, middle, shoulder, wrist)[1] == is_legal
+                low, high = np.where(is_same, middle, low), np.where(is_same, high, middle)
+            limits += np.where(is_legal, low, high).tolist()
+        return limits
+
     def _intervals(self, bend: int) -> Iterator[Interval]:
         bounds = self.plan.lower, self.plan.upper
-        critical = sorted(critical_angles(self.plan.arm, self.wanted, self.elbows[bend], *bounds))
-        begins = np.array(critical or [-math.pi])
+        if self.is_straight:
+            critical = self._limits_of_straight(bend)
+        else:
+            critical = list(critical_angles(self.plan.arm, self.wanted, self.elbows[bend], *bounds))
+        begins = np.array(sorted(critical) or [-math.pi])
         ends = np.append(begins[1:], begins[0] + FULL_TURN)
         signs = np.array(CHOICES)[:, :, None]
         _, is_legal = self._within(bend, 0.5 * (begins + ends), signs[:, 0], signs[:, 1])
@@ -112,10 +167,13 @@ class SwivelPlan(AnswersPlan):
         pose = as_pose(pose, "`pose`", error=GoalError)
         near = self.near(start)
         swiveling = Swiveling(self, pose, near)
-        at_start = None if start is None else swivel_of(self.arm, swiveling.wanted, near)
+        at_start = None if start is None else swiveling.swivel_of(near)
         step = FULL_TURN / (SAMPLES if options.samples is None else options.samples)
         values = [_samples(each, step, at_start) for each in swiveling.intervals]
-        q = swiveling.q(swiveling.intervals, values) if values else self.searched(pose, start)
+        q = swiveling.q(swiveling.intervals, values)
+        q = q[swiveling.are_met(q)] if values else self.searched(pose, start)
+        if start is not None and np.abs(flips(self.arm, near[None])).min() < FLIPPED:
+            q = q[np.unique(np.round(q / FLIPPED), axis=0, return_index=True)[1]]
         return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)
 
     def is_complete(self, request: Any, /) -> bool:
@@ -149,6 +207,10 @@ class SwivelPlan(AnswersPlan):
         for each in swiveling.intervals:
             along = np.linspace(each.begin, each.end, max(math.ceil((each.end - each.begin) / STEP), 1) + 1)
             curve = swiveling.q([each], [along])
+            is_met = swiveling.are_met(curve)  # not at an end where a joint may have any angle
+            along, curve = along[is_met], curve[is_met]
+            if not along.size:
+                continue
             ends = (
                 ("", "")
                 if each.is_closed
