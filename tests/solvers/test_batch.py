@@ -558,6 +558,12 @@ def test_a_seed_of_any_size_is_taken_or_refused_in_words(panda, seed):
         assert "`seed`" in str(error)
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int64])
+def test_a_seed_may_be_any_whole_number_of_numpy(panda, kind):
+    targets = panda.pose(panda.random(0, size=3))
+    assert np.array_equal(panda.solve_batch(targets, seed=kind(3)).q, panda.solve_batch(targets, seed=3).q)
+
+
 def test_ball_joints_are_refused():
     tree = branching_tree()
     with pytest.raises(SolverError, match="revolute and prismatic joints"):

@@ -133,3 +133,8 @@ def test_a_function_that_returns_residuals_needs_no_target():
 def test_bad_input_is_named(given_, error, words):
     with pytest.raises(error, match=words):
         solve_function(**{"function": planar, "start": [0.1, 0.2, 0.3], **given_})
+
+
+def test_a_function_that_returns_nothing_is_refused():
+    with pytest.raises(FunctionError, match="at least one number"):
+        solve_function(lambda q: np.zeros(0), [0.1, 0.1])

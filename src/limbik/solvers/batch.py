@@ -87,7 +87,8 @@ def solve_batch(
     """
     began = perf_counter()
     model = as_model(model)
-    _check(threads, precision, seed)
+    seed = as_whole(seed, "`seed`", 0, SolverError)
+    _check(threads, precision)
     for name in ("prefer", "locked", "rest_bias"):
         if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
@@ -133,10 +134,9 @@ def from_starts(plan: SerialPlan, pose: Array, starts: Array, watch: Watch) -> A
     return q[outcome[:, 0] == SOLVED]
 
 
-def _check(threads: Any, precision: Any, seed: Any) -> None:
+def _check(threads: Any, precision: Any) -> None:
     if threads is not None:
         as_whole(threads, "`threads`", 1, SolverError)
-    as_whole(seed, "`seed`", 0, SolverError)
     if not is_one_of(precision, PRECISIONS):
         raise SolverError(f'`precision` needs "double" or "single", found {shortened(precision)}')
 

@@ -23,7 +23,7 @@ from limbik.derivatives.differences import (
     numeric_jacobian,
     value_of,
 )
-from limbik.errors import ConfigurationError, SolverError, shortened
+from limbik.errors import ConfigurationError, FunctionError, SolverError, shortened
 from limbik.solvers.nonlinear_least_squares import descend
 from limbik.solvers.solver import as_real
 from limbik.spatial import Array, as_numbers, as_whole
@@ -159,6 +159,8 @@ class _FunctionSearch:
         self.evaluations = self.iterations = 0
         self.q = q
         value = value_of(self._counted, q)
+        if value.size == 0:
+            raise FunctionError(f"the function has to return at least one number, found shape {value.shape}")
         self._target = np.zeros(value.shape) if target is None else _as_target(target, value.shape)
         self._free = bounds[0] < bounds[1]
         self.error = self._miss(q)
