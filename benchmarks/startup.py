@@ -107,7 +107,7 @@ while True:
     before = time.perf_counter()
     call()
     times.append(time.perf_counter() - before)
-    if not any(native.is_under_way(program) for program in list(native._builds) if program not in others):
+    if not any(native.is_compiling(program) for program in list(native._builds) if program not in others):
         break
     time.sleep(0.001)
 ready = time.perf_counter() - began

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -344,7 +345,7 @@ def test_a_compiler_that_fails_is_told_and_the_interpreter_goes_on(tmp_path):
     script = (
         SCRIPT
         + """
-def fail(program):
+def fail(build):
     raise limbik.errors.LimbikError("no compiler today")
 
 native._compiled_elsewhere = fail
@@ -399,7 +400,7 @@ def test_a_compiler_that_is_ended_is_told_by_its_signal(tmp_path, monkeypatch):
     compiler.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(compiler))
     with pytest.raises(limbik.errors.LimbikError, match="the compiler was ended by signal 15"):
-        native._compiled_elsewhere(PLANE)
+        native._compiled_elsewhere(native.Build(PLANE))
 
 
 OWN_PROGRAM = """
@@ -543,8 +544,8 @@ assert program.name == "many" and native.compiled(program) is not None
 def test_the_program_that_was_asked_for_latest_is_compiled_next(monkeypatch):
     begun, may_end = queue.SimpleQueue(), threading.Semaphore(0)
 
-    def slowly(program):
-        begun.put(program.name)
+    def slowly(build):
+        begun.put(build.program.name)
         may_end.acquire()
         return b""
 
@@ -553,7 +554,7 @@ def test_the_program_that_was_asked_for_latest_is_compiled_next(monkeypatch):
         "_stored": lambda _: None,
         "_compiled_elsewhere": slowly,
         "_engine": bytes,
-        "python_callable": lambda _: len,
+        "Entry": lambda _: SimpleNamespace(function=len),
     }.items():
         monkeypatch.setattr(native, name, replacement)
     names = [*(f"busy {k}" for k in range(native.AT_ONCE)), "a", "b", "c"]

@@ -1,4 +1,4 @@
-"""The triangles of meshes, read from STL, OBJ, COLLADA and PLY files by trimesh."""
+"""The triangles of meshes, from files: binary STL at once; text STL, OBJ, COLLADA and PLY by trimesh."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from limbik.spatial import Array
 FORMATS = ("stl", "obj", "dae", "ply")
 LARGEST_FILE = 256 * 2**20  # [bytes]
 MAX_TRIANGLES = 2_000_000
+STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
 
 
@@ -60,16 +61,25 @@ def triangles_of(mesh: Mesh) -> Array:
 
 
 def _read(content: bytes, ending: str, name: str) -> Array:
-    try:
-        import trimesh
-    except ImportError:
-        raise MissingExtra("collision", "reading meshes") from None
     if ending not in FORMATS:
         raise CollisionError(
             f"mesh {name} needs to be one of {', '.join(FORMATS)}, found {shortened(ending)}"
         )
-    if ending == "stl":
-        content = _without_rest(content, name)
+    is_binary = ending == "stl" and not _is_text(content)
+    triangles = _binary_stl(content, name) if is_binary else _by_trimesh(content, ending, name)
+    if len(triangles) > MAX_TRIANGLES:
+        raise CollisionError(
+            f"mesh {name} has {len(triangles):,} triangles, more than {MAX_TRIANGLES:,}; simplify it"
+        )
+    unit = _UNIT.search(content[:65536]) if ending == "dae" else None
+    return triangles * _number(unit[1], name) if unit else triangles
+
+
+def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
+    try:
+        import trimesh
+    except ImportError:
+        raise MissingExtra("collision", f"reading {ending.upper()} meshes") from None
     try:
         with _silent(trimesh.util.log):
             read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
@@ -82,12 +92,7 @@ def _read(content: bytes, ending: str, name: str) -> Array:
         raise CollisionError(f"mesh {name} needs more memory than there is") from None
     except Exception as error:  # of any kind, by what is broken in the file
         raise CollisionError(f"mesh {name} is no {ending.upper()} file: {shortened(str(error))}") from None
-    if len(triangles) > MAX_TRIANGLES:
-        raise CollisionError(
-            f"mesh {name} has {len(triangles):,} triangles, more than {MAX_TRIANGLES:,}; simplify it"
-        )
-    unit = _UNIT.search(content[:65536]) if ending == "dae" else None
-    return triangles * _number(unit[1], name) if unit else triangles
+    return triangles
 
 
 @contextlib.contextmanager
@@ -100,20 +105,23 @@ def _silent(log: logging.Logger) -> Iterator[None]:
         log.disabled = was
 
 
-def _without_rest(content: bytes, name: str) -> bytes:
-    """A binary STL without what some programs write behind its triangles; a text one as it is. Raises
-    CollisionError for fewer bytes than the number of triangles needs.
+def _is_text(stl: bytes) -> bool:
+    return stl[:512].lstrip().startswith(b"solid") and b"facet" in stl[:2048]
+
+
+def _binary_stl(content: bytes, name: str) -> Array:
+    """The triangles of a binary STL, whatever some programs write behind them; without trimesh, whose import
+    takes longer than a first solve beside a world may.
+
+    Raises CollisionError for fewer bytes than the number of triangles needs.
     """
-    is_text = content[:512].lstrip().startswith(b"solid") and b"facet" in content[:2048]
-    if is_text:
-        return content
     count = struct.unpack_from("<I", content, 80)[0] if len(content) >= 84 else -1
     if count < 0 or 84 + 50 * count > len(content):
         said = (
             "is cut off" if count < 0 else f"says that it has {count:,} triangles, and is too short for them"
         )
         raise CollisionError(f"mesh {name} {said}")
-    return content[: 84 + 50 * count]
+    return np.frombuffer(content, STL_TRIANGLE, count, 84)["corners"].astype(np.float64)
 
 
 def _number(text: bytes, name: str) -> float:

@@ -16,11 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+QUICK, FULL = 0, 3
+LENGTH = 8  # bytes of a length
 EXPORTED = ("entry", "python_functions", "memset")
 
 
-def target_machine() -> Any:
-    """LLVM's description of this processor."""
+def target_machine(level: int = FULL) -> Any:
+    """LLVM's description of this processor; level: how much its code generator takes trouble, from 0 to 3."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
@@ -28,21 +30,23 @@ def target_machine() -> Any:
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
         features=llvm.get_host_cpu_features().flatten(),
-        opt=3,
+        opt=level,
         reloc="default",
         codemodel="jitdefault",
         jit=True,
     )
 
 
-def machine_code(bitcode: bytes, text: str, is_closed: bool) -> bytes:
+def machine_code(bitcode: bytes, text: str, is_closed: bool, level: int = FULL) -> bytes:
     """The object file of a program: its bitcode, compressed, with the text linked in.
 
-    is_closed: the bitcode has been optimised, and the text adds nothing to it but an entry.
+    is_closed: the bitcode has been optimised, and the text adds nothing to it but an entry. level: at QUICK
+    this takes an eighth of the time, and the code is slower; its answers may differ in the last digits, as
+    it contracts no products.
     """
     import llvmlite.binding as llvm
 
-    machine = target_machine()
+    machine = target_machine(level)
     module = llvm.parse_bitcode(lzma.decompress(bitcode))
     linked = llvm.parse_assembly(text)
     for part in (module, linked):
@@ -51,7 +55,7 @@ def machine_code(bitcode: bytes, text: str, is_closed: bool) -> bytes:
     for part in (*module.functions, *module.global_variables):
         if not part.is_declaration and part.name not in EXPORTED:
             part.linkage = "internal"
-    if not is_closed:
+    if not is_closed and level == FULL:
         options = llvm.create_pipeline_tuning_options(speed_level=3)
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
@@ -85,11 +89,16 @@ def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
 
 
 def main(bitcode: str, folder: str, name: str, is_closed: str) -> None:
-    """Compile the bitcode of a file with the text of standard input. The machine code, sealed, is stored in a
-    folder where there is one that can be written, and goes to standard output.
+    """Compile the bitcode of a file with the text of standard input. To standard output goes machine code
+    that is made quickly, behind its length, then the full one, both sealed. This is also stored in a folder
+    where there is one that can be written.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code
-    code = sealed(machine_code(Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True"), name)
+    program = Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True"
+    quick = sealed(machine_code(*program, level=QUICK), name)
+    sys.stdout.buffer.write(len(quick).to_bytes(LENGTH, "little") + quick)
+    sys.stdout.buffer.flush()
+    code = sealed(machine_code(*program), name)
     if folder:
         with contextlib.suppress(OSError), file_made_whole(Path(folder) / name) as file:
             file.write(code)

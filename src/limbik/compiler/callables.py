@@ -182,14 +182,27 @@ end:
 """
 
 
-def python_callable(engine: Any) -> Any:
-    """A program as a built-in function of Python; what its watch raises, the call raises."""
-    _give_python_functions(engine)
-    method = PyMethodDef(ENTRY.encode(), engine.get_function_address(ENTRY), FASTCALL, None)
-    _methods.append(method)
-    make = ctypes.pythonapi.PyCFunction_NewEx
-    make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    return make(ctypes.addressof(method), None, None)
+class Entry:
+    """A program as a built-in function of Python; what its watch raises, the call raises.
+
+    It can be led to other machine code of the same program, whoever holds it: Python reads the address at
+    each call.
+    """
+
+    def __init__(self, engine: Any) -> None:
+        self._method = PyMethodDef(ENTRY.encode(), None, FASTCALL, None)
+        self._engines: list[Any] = []  # whose code may still be running
+        self.lead_to(engine)
+        make = ctypes.pythonapi.PyCFunction_NewEx
+        make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+        self.function: Any = make(ctypes.addressof(self._method), None, None)
+        _entries.append(self)
+
+    def lead_to(self, engine: Any) -> None:
+        """Have the next calls run an engine's machine code."""
+        _give_python_functions(engine)
+        self._engines.append(engine)
+        self._method.address = engine.get_function_address(ENTRY)
 
 
 def _give_python_functions(engine: Any) -> None:
@@ -198,4 +211,4 @@ def _give_python_functions(engine: Any) -> None:
     addresses[:] = [ctypes.cast(function, ctypes.c_void_p).value for function in functions]
 
 
-_methods: list[PyMethodDef] = []  # which Python holds by their addresses
+_entries: list[Entry] = []  # whose methods Python holds by their addresses

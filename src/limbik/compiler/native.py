@@ -3,7 +3,7 @@
 A program's bitcode comes with the package; what a shape of chain adds to it is written in LLVM's language,
 and LLVM takes about a second for both together. The file's name tells what went into it (the bitcode, the
 text, LLVM and the processor), so a file is never wrong, only absent. Until it is there the same kernels are
-run by Python: the caller does not wait.
+run by Python, then by code that LLVM makes in a tenth of a second: the caller does not wait.
 
 `$LIMBIK_COMPILE` says when: "background" (the default), "first" (the first solve waits for it) or "never".
 """
@@ -23,11 +23,12 @@ import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
-from limbik.compiler.build import target_machine, unsealed
+from limbik.compiler.build import LENGTH, target_machine, unsealed
 from limbik.compiler.cache import cache_folder, can_keep, read_regular, warn_of_cache
-from limbik.compiler.callables import entry, python_callable
+from limbik.compiler.callables import Entry, entry
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError, MissingExtra
 
@@ -53,6 +54,7 @@ SOURCES_HASH = _hash_of_sources()
 BITCODE = Path(__file__).with_name("bitcode")
 SCRIPT = Path(__file__).with_name("build.py")
 AT_ONCE = 2  # processes
+BETWEEN_LOOKS = 0.01  # [s] at a watch
 
 
 class Build:
@@ -61,16 +63,26 @@ class Build:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.function: Any = None
+        self._entry: Entry | None = None
         self.failure: str | None = None
+        self.is_usable = threading.Event()  # or never will be
         self.done = threading.Event()
+
+    def load(self, code: bytes) -> None:
+        """Have calls run this machine code."""
+        with _at_work:
+            engine = _engine(code)
+        if self._entry is None:
+            self._entry = Entry(engine)
+            self.function = self._entry.function
+            self.is_usable.set()
+        else:
+            self._entry.lead_to(engine)
 
     def finish(self, make: Callable[[], bytes]) -> None:
         """Load what `make` gives; where that fails, say so once."""
         try:
-            code = make()
-            with _at_work:
-                self._engine = _engine(code)
-            self.function = python_callable(self._engine)
+            self.load(make())
         except Exception as error:
             self.failure = str(error)
             warnings.warn(
@@ -79,6 +91,7 @@ class Build:
                 stacklevel=2,
             )
         finally:
+            self.is_usable.set()
             self.done.set()
 
 
@@ -112,6 +125,16 @@ def compiled(program: Program) -> Any:
     if build.function is None and not build.done.is_set():
         _prefer(build)
     return build.function
+
+
+def await_function(program: Program, seconds: float, watch: Callable[[], bool]) -> None:
+    """Wait until the program is compiled in some way, if it is being compiled; for so long at most, and no
+    longer than a watch allows.
+    """
+    if compiled(program) is None and (build := _builds.get(program)) is not None:
+        end = perf_counter() + seconds
+        while not build.is_usable.wait(BETWEEN_LOOKS) and perf_counter() < end and not watch():
+            pass
 
 
 def is_compiling(program: Program) -> bool:
@@ -153,6 +176,7 @@ def _begin(program: Program, ahead: bool = False) -> Build:
             return build
         elif not _has_llvm():
             build.failure = "llvmlite is not installed"
+            build.is_usable.set()
             build.done.set()
         else:
             _start_builders()
@@ -200,11 +224,14 @@ def _build_all() -> None:
             _changed.wait_for(lambda: _waiting)
             build = _waiting.pop()
         with contextlib.suppress(Warning):  # where warnings are errors, this thread has nobody to tell
-            build.finish(functools.partial(_compiled_elsewhere, build.program))
+            build.finish(functools.partial(_compiled_elsewhere, build))
 
 
-def _compiled_elsewhere(program: Program) -> bytes:
-    """The machine code, from another process, which leaves it in the cache too."""
+def _compiled_elsewhere(build: Build) -> bytes:
+    """The machine code, from another process, which leaves it in the cache too; and sends what it makes
+    quickly before, which is loaded at once.
+    """
+    program = build.program
     bitcode = _bitcode(program)
     if not bitcode.exists():
         _make(program, bitcode)
@@ -212,7 +239,13 @@ def _compiled_elsewhere(program: Program) -> bytes:
     with _at_work:
         name, text = _file_name(program), _linked(program)
     arguments = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
-    code = unsealed(_run(arguments, text), name)
+
+    def load(answer: bytes) -> None:
+        quick = unsealed(answer, name)
+        if quick is not None:
+            build.load(quick)
+
+    code = unsealed(_run(arguments, text, load), name)
     if code is None:
         raise LimbikError("the compiler has not answered in full")
     if folder is not None and not (folder / name).exists():
@@ -229,23 +262,29 @@ def _make(program: Program, bitcode: Path) -> None:
     _run(["-m", "limbik.compiler.make", *program.source, str(bitcode)], "")
 
 
-def _run(arguments: list[str], text: str) -> bytes:
-    """What Python writes in another process, with a text as its input."""
+def _run(arguments: list[str], text: str, on_first: Callable[[bytes], None] | None = None) -> bytes:
+    """What Python writes in another process, with a text as its input.
+
+    on_first: takes a first part, which then stands behind its length.
+    """
     paths = [path or str(Path.cwd()) for path in sys.path]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    done = subprocess.run(
-        [sys.executable, "-P", *arguments],
-        env=environment,
-        input=text.encode(),
-        capture_output=True,
-        check=False,
-    )
-    if done.returncode < 0:
-        raise LimbikError(f"the compiler was ended by signal {-done.returncode}")
-    if done.returncode > 0:
-        last = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit status {done.returncode}"]
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-P", *arguments]
+    with subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin and process.stdout and process.stderr, "they are pipes"
+        with contextlib.suppress(OSError):  # of a process that has ended, which says why below
+            process.stdin.write(text.encode())
+            process.stdin.close()
+        if on_first is not None:
+            on_first(process.stdout.read(int.from_bytes(process.stdout.read(LENGTH), "little")))
+        answer, errors = process.stdout.read(), process.stderr.read()
+    if process.returncode < 0:
+        raise LimbikError(f"the compiler was ended by signal {-process.returncode}")
+    if process.returncode > 0:
+        last = errors.decode(errors="replace").strip().splitlines() or [f"exit status {process.returncode}"]
         raise LimbikError(last[-1])
-    return done.stdout
+    return answer
 
 
 def _linked(program: Program) -> str:

@@ -489,8 +489,12 @@ def calm_down(motion: TrackerState) -> None:
     if settings[TARGET_CHANGE] > 0.0 or settings[FRESH] > 0.0:
         settings[IDLED], settings[CALM], settings[LOOKED] = 0.0, 1.0, 0.0
         fill(math.inf, motion.best)
-    if is_improved(motion.squares, motion.best):
-        copy(motion.squares, motion.best)
+    level = improved_level(motion.squares, motion.best)
+    if level >= 0:
+        for k in range(motion.best.size):
+            # Those above may be a little worse now: what they were stays the measure, or two configurations
+            # would each be better than the other.
+            motion.best[k] = motion.squares[k] if k >= level else min(motion.best[k], motion.squares[k])
         settings[IDLE], settings[IDLE_TRAVEL] = -RETURNS * stopping_time(motion), 0.0
         return
     settings[IDLE] += settings[DT]
@@ -513,14 +517,16 @@ def stopping_time(motion: TrackerState) -> float:
 
 
 @compiled
-def is_improved(squares: Floats, best: Floats) -> bool:
-    """Whether squared errors of levels are below others in one level, and not above them in those before."""
+def improved_level(squares: Floats, best: Floats) -> int:
+    """The first level whose squared error is below another, where those above are not above theirs; -1 for
+    none.
+    """
     for level in range(squares.size):
         if squares[level] < (1.0 - IMPROVED) * best[level] - CLOSE * CLOSE:
-            return True
+            return level
         if squares[level] > (1.0 + IMPROVED) * best[level] + SAME * SAME:
-            return False
-    return False
+            return -1
+    return -1
 
 
 @compiled

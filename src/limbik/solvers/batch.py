@@ -13,6 +13,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from limbik.collision.world import World
+from limbik.compiler import native
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
@@ -45,6 +46,8 @@ SOON = 100  # iterations, in which all but one of a thousand problems are solved
 COUNTS = slice(3, 5)  # of an answer: iterations and restarts
 AROUND = 3  # configurations sampled about a start from which no solution was found
 MIN_SPREAD, WIDENING = 0.5, 2.0  # [rad or m] of the first of them; from one to the next
+FEW = 100  # problems that Python solves sooner than it waits for machine code
+PATIENCE = 0.5  # [s] that it waits
 MIN_PIECE = 2048  # problems that a thread takes at a time
 MIN_HARD_PIECE = 16  # and of those that take long
 AT_A_TIME = 16384  # problems that are copied for another look, between two looks at the clock
@@ -329,6 +332,8 @@ class _Job:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
             _interpreted(shape, is_single)(*problems, 0, count, answers.reshape(-1), *work, watch)
 
+        if count > FEW:
+            native.await_function(program, PATIENCE, self.watch)
         run_compiled_or_interpreted(program, self.watch, run, interpret)
         return answers
 
