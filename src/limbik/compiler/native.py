@@ -128,7 +128,7 @@ def compiled(program: Program) -> Any:
 
 
 def await_function(program: Program, seconds: float, watch: Callable[[], bool]) -> None:
-    """Wait until the program is compiled in some way, if it is being compiled; for so long at most, and no
+    """Wait until there is machine code of a program that is being compiled; for so long at most, and no
     longer than a watch allows.
     """
     if compiled(program) is None and (build := _builds.get(program)) is not None:
