@@ -149,7 +149,7 @@ def test_a_goal_that_no_configuration_meets_is_not_met():
     targets = goals(arm, 10) @ pose(turn=Rotation.from_rotvec([1.0, 0.0, 0.0]))
     found = arm.solve_batch(targets, restarts=5)
     assert not found.success.any()
-    assert found.status == [Status.LIKELY_UNREACHABLE] * 10
+    assert set(found.status) <= {Status.LIKELY_UNREACHABLE, Status.UNREACHABLE}
     assert_honest(arm, targets, found)
 
 

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.world import World
 from limbik.compiler import native
@@ -96,7 +97,7 @@ def solve_batch(
         if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
     free = free_options(world, clearance)
-    targets = as_rows_of_poses(poses, "`poses`", GoalError)
+    targets = poses if _are_plain(poses) else as_rows_of_poses(poses, "`poses`", GoalError)
     plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     if not isinstance(plan, SerialPlan):
         chain = chain_to(model, frame)
@@ -144,6 +145,12 @@ def _check(threads: Any, precision: Any) -> None:
         raise SolverError(f'`precision` needs "double" or "single", found {shortened(precision)}')
 
 
+def _are_plain(poses: Any) -> bool:
+    """Whether poses are solved for as they are: to copy a million of them takes a tenth of the solving."""
+    is_array = type(poses) is np.ndarray and poses.dtype == np.float64 and poses.flags.c_contiguous
+    return is_array and poses.ndim == 3 and poses.shape[1:] == (4, 4)
+
+
 def _starts(model: Model, start: Any, count: int) -> Array:
     needed = f"{model.nq} numbers (nq), or {count} rows of them"
     starts = as_numbers(start, "`start`", needed, ConfigurationError)
@@ -164,6 +171,14 @@ class _Job:
         self.threads = threads
         self.seed = seed
         self.watch = watch
+        self._unsolved: dict[int, NDArray[np.intp]] = {}  # by where a piece of the problems begins
+
+    @property
+    def unsolved(self) -> NDArray[np.intp]:
+        """Indices of the problems without a solution after the latest run of the driver, in order."""
+        return np.concatenate(
+            [np.empty(0, np.intp), *(self._unsolved[begin] for begin in sorted(self._unsolved))]
+        )
 
     def part(self, chosen: Any, watch: Watch | None = None) -> _Job:
         """The same for some of the problems."""
@@ -183,7 +198,7 @@ class _Job:
         begin = np.ascontiguousarray(near[:, HEADER:])
         answers = self._pass(self.plan.numbers(False, restarts=0, iterations=FINISH), begin)
         answers[:, COUNTS] += near[:, COUNTS]
-        left = np.flatnonzero(answers[:, 0] != SOLVED)
+        left = self.unsolved
         if left.size:
             answers[left] = self.part(left).solve(None if starts is None else starts[left], False)
         return answers
@@ -197,7 +212,8 @@ class _Job:
         answers = self._pass(numbers, rows)
         looks_elsewhere = has_starts and plan.options.restarts != 0
         hard = (SPENT,) if looks_elsewhere else (SETTLED, SPENT)
-        left = np.flatnonzero(np.isin(answers[:, 0], hard) & ~np.isnan(answers[:, 1]))
+        left = self.unsolved
+        left = left[np.isin(answers[left, 0], hard) & ~np.isnan(answers[left, 1])]
         if left.size == 0 or budget <= SOON:
             return answers
         restarts = None if plan.options.restarts is None else 0
@@ -244,8 +260,8 @@ class _Job:
         """Indices of problems without a solution that are not proved unreachable, some at a time; none after
         the limit.
         """
-        is_open = np.isin(answers[:, 0], (SETTLED, SPENT)) & ~np.isnan(answers[:, 1])
-        left = np.flatnonzero(is_open)
+        left = self.unsolved
+        left = left[np.isin(answers[left, 0], (SETTLED, SPENT)) & ~np.isnan(answers[left, 1])]
         for first in range(0, len(left), AT_A_TIME):
             if self.watch():
                 return
@@ -278,26 +294,29 @@ class _Job:
 
     def mend(self, answers: Array, starts: Array | None) -> None:
         """Solve again where a pose was off by rounding, and, one at a time, where a start led nowhere."""
-        bad = np.flatnonzero(np.isnan(answers[:, 1]))
+        left = self.unsolved
+        bad = left[np.isnan(answers[left, 1])]
         if bad.size:
+            self.targets = self.targets.copy()  # which may be the caller's
             self.targets[bad] = as_poses(self.targets[bad], [f"poses[{i}]" for i in bad], error=GoalError)
             answers[bad] = self.part(bad).solve(None if starts is None else starts[bad], False)
             for i in bad[np.isnan(answers[bad, 1])]:  # farther away than single precision can say
                 self._solve_one(int(i), answers, starts)
-        far = answers[:, 0] == UNREACHABLE
-        if far.any():
+        far = left[answers[left, 0] == UNREACHABLE]
+        if far.size:
             measured = answers[far]
             self.plan.measure(measured, self.targets[far])
             answers[far] = measured
         if starts is not None and self.plan.options.restarts != 0:
-            for i in np.flatnonzero(answers[:, 0] != SOLVED):
+            for i in left[answers[left, 0] != SOLVED]:
                 if self.watch():
                     break
                 self._solve_one(int(i), answers, starts)
 
     def say_spent(self, answers: Array, starts: Array | None) -> None:
         """What the clock has left unsolved: the first configuration, and how far it is off."""
-        left = np.flatnonzero(answers[:, 0] == RUNNING)
+        left = self.unsolved
+        left = left[answers[left, 0] == RUNNING]
         if left.size:
             job = self.part(left, time_watch(None))
             rows = None if starts is None else self.plan.rows_of(starts[left])
@@ -311,7 +330,6 @@ class _Job:
         """One run of the driver over all problems."""
         shape, count = self.plan.shape, len(self.targets)
         answers = np.zeros((count, HEADER + shape.n))
-        answers[:, 0] = RUNNING
         start_rows = np.zeros(1) if rows is None else np.ascontiguousarray(rows)
         typed = numbers.astype(np.float32 if is_single else np.float64)
         problems = (
@@ -320,17 +338,27 @@ class _Job:
         )
         program = many_problems(shape, is_single)
 
+        def solve(begin: int, end: int, drive: Callable[[], object]) -> None:
+            """A piece, and what is unsolved of it while it is in the cache of this core."""
+            answers[begin:end, 0] = RUNNING
+            drive()
+            code, error = answers[begin:end, 0], answers[begin:end, 1]
+            self._unsolved[begin] = begin + np.flatnonzero((code != SOLVED) | np.isnan(error))
+
         def run() -> None:
             def piece(begin: int, end: int, watch: Watch) -> None:
                 work = _working_arrays(shape, WIDTHS[is_single], typed.dtype)
-                Call(program, *problems, begin, end, answers.reshape(-1), *work).run(watch)
+                call = Call(program, *problems, begin, end, answers.reshape(-1), *work)
+                solve(begin, end, lambda: call.run(watch))
 
+            self._unsolved = {}
             is_careful = numbers[self.plan.offsets["SET_CAREFUL"]] > 0.0
             self._in_threads(piece, MIN_HARD_PIECE if is_careful else MIN_PIECE)
 
         def interpret(watch: Watch) -> None:
             work = _working_arrays(shape, WIDTH_INTERPRETED, typed.dtype)
-            _interpreted(shape, is_single)(*problems, 0, count, answers.reshape(-1), *work, watch)
+            driver = _interpreted(shape, is_single)
+            solve(0, count, lambda: driver(*problems, 0, count, answers.reshape(-1), *work, watch))
 
         if count > FEW:
             native.await_function(program, PATIENCE, self.watch)
