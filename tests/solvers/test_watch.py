@@ -36,7 +36,7 @@ FORBIDDEN = {FORBIDDEN}
 arm = limbik.planar_arm(3, 0.3, limits=1.5)
 two = [Position(target=FORBIDDEN), Position(frame='link3', target=(-0.3, 0.3, 0.0))]
 pose = np.eye(4)
-pose[:3, 3] = FORBIDDEN
+pose[0, 3] = -0.2  # behind the base: the elbow allows it, the first joint does not
 """
 
 
