@@ -28,13 +28,14 @@ MAX_BOXES = 4_000  # of joint values, at a time
 
 
 class PoseBounds(NamedTuple):
-    """Range of the distance from a shoulder to a wrist, one of which may go round a circle."""
+    """Range of the distance of shoulder and wrist, one of which may go round a circle or along a line."""
 
-    shoulder: Vector3  # [m, world] the point, or the centre of its circle
-    shoulder_axis: Vector3  # of the circle; 0 where there is none
+    shoulder: Vector3  # [m, world] the point, or the centre of its circle, or the middle of its line
+    shoulder_axis: Vector3  # of the circle, or along the line; 0 where there is none
     wrist: Vector3  # [m] likewise, in the frame
     wrist_axis: Vector3
     radius: float  # [m] of the circle; 0 where there is none
+    half_length: float  # [m] of the line; 0 where there is none
     min_distance: float  # [m] that the joints between them allow
     max_distance: float  # [m]
     joints: tuple[str, str]  # those beside the others whose axes pass the shoulder, and the wrist
@@ -43,9 +44,11 @@ class PoseBounds(NamedTuple):
         """The smallest and the greatest distance [..., m] of the two for poses [..., 4, 4] of the frame."""
         rotation = poses[..., :3, :3]
         between = rotation @ self.wrist + poses[..., :3, 3] - self.shoulder
-        along = (between * (rotation @ self.wrist_axis + self.shoulder_axis)).sum(axis=-1)
-        aside = np.sqrt(np.maximum((between * between).sum(axis=-1) - along * along, 0.0))
-        return np.hypot(along, aside - self.radius), np.hypot(along, aside + self.radius)
+        axis = rotation @ self.wrist_axis + self.shoulder_axis
+        along = (between * axis).sum(axis=-1)
+        aside = np.linalg.norm(between - along[..., None] * axis, axis=-1)
+        nearest = np.hypot(np.maximum(np.abs(along) - self.half_length, 0.0), aside - self.radius)
+        return nearest, np.hypot(np.abs(along) + self.half_length, aside + self.radius)
 
     def seen_from(self, tool: Matrix4) -> PoseBounds:
         """The bounds of the poses of another frame, whose own pose in this one is `tool`."""
@@ -68,12 +71,14 @@ def pose_bounds(chain: Chain) -> PoseBounds | None:
     if chain.has_mimic or any(joint.kind is JointKind.BALL for joint in chain.joints):
         return None
     axes, tool = _axes_and_tool(chain)
-    is_hinge = [joint.kind in HINGES for joint in chain.joints]
+    travels = [None if joint.kind in HINGES else (joint.lower, joint.upper) for joint in chain.joints]
+    # The frame moves with the last joint, so the wrist moves backward in the frame.
+    back = [None if travel is None else (-travel[1], -travel[0]) for travel in travels[::-1]]
     shoulder, wrist = max(
-        itertools.product(_ends(axes, is_hinge), _ends(axes[::-1], is_hinge[::-1])),
-        key=lambda pair: (not all(end.radius for end in pair), sum(end.joints for end in pair)),
+        itertools.product(_ends(axes, travels), _ends(axes[::-1], back)),
+        key=lambda pair: (not all(end.axis.any() for end in pair), sum(end.joints for end in pair)),
     )
-    if shoulder.radius and wrist.radius:
+    if shoulder.axis.any() and wrist.axis.any():
         return None
     between = slice(shoulder.joints, max(len(axes) - wrist.joints, shoulder.joints))
     distance = _Distance(shoulder.point, wrist.point, axes[between], chain.joints[between])
@@ -87,6 +92,7 @@ def pose_bounds(chain: Chain) -> PoseBounds | None:
         wrist.center,
         wrist.axis,
         shoulder.radius + wrist.radius,
+        shoulder.half_length + wrist.half_length,
         max(math.sqrt(max(-distance.greatest(gap, sign=-1.0), 0.0)) - slack, 0.0),
         math.sqrt(distance.greatest(gap)) + slack,
         (chain.joints[max(between.start - 1, 0)].name, chain.joints[min(between.stop, len(axes) - 1)].name),
@@ -114,14 +120,17 @@ class _JointAxis(NamedTuple):
 
 
 class _End(NamedTuple):
-    """A point that joints at one end of a chain do not move, unless the outermost takes it round a circle."""
+    """A point that joints at one end of a chain do not move, unless the outermost takes it round a circle or
+    along a line.
+    """
 
     point: Vector3  # [m, world] all joints at zero
     joints: int  # how many
-    center: Vector3  # [m, world] of the circle; the point itself where there is none
-    axis: Vector3  # of the circle; 0 where there is none
+    center: Vector3  # [m, world] of the circle or the line; the point itself where there is none
+    axis: Vector3  # of the circle or the line; 0 where there is none
     radius: float  # [m]
     miss: float  # [m] how far the joints move it, by what the axes pass it
+    half_length: float = 0.0  # [m]
 
 
 def _axes_and_tool(chain: Chain) -> tuple[list[_JointAxis], Array]:
@@ -133,11 +142,17 @@ def _axes_and_tool(chain: Chain) -> tuple[list[_JointAxis], Array]:
     return axes, pose @ chain.tool
 
 
-def _ends(axes: Sequence[_JointAxis], is_hinge: Sequence[bool]) -> Iterator[_End]:
-    """The points at the end of a chain whose joints come from there: on the first axis, and on the second."""
-    count = sum(1 for _ in itertools.takewhile(bool, is_hinge))
+def _ends(axes: Sequence[_JointAxis], travels: Sequence[tuple[float, float] | None]) -> Iterator[_End]:
+    """The points at the end of a chain whose joints come from there: on the first axis, and on the second; or
+    behind a prismatic joint.
+
+    travels: of prismatic joints [m]; None for the others.
+    """
+    count = sum(1 for _ in itertools.takewhile(lambda travel: travel is None, travels))
     if count == 0:
         yield _End(axes[0].point, 0, axes[0].point, np.zeros(3), 0.0, 0.0)
+        if travels[0] is not None and np.isfinite(travels[0]).all() and len(axes) > 1:
+            yield from _behind_prismatic(axes, travels, *travels[0])
     for first in range(min(count, 2)):
         axis = axes[first]
         point = axis.nearest(axes[first + 1]) if first + 1 < len(axes) else axis.point
@@ -148,6 +163,17 @@ def _ends(axes: Sequence[_JointAxis], is_hinge: Sequence[bool]) -> Iterator[_End
             yield _End(point, joints, axes[0].foot(point), axes[0].direction, misses[0], miss)
         else:
             yield _End(point, joints, point, np.zeros(3), 0.0, miss)
+
+
+def _behind_prismatic(
+    axes: Sequence[_JointAxis], travels: Sequence[tuple[float, float] | None], lower: float, upper: float
+) -> Iterator[_End]:
+    """The points that the joints behind a prismatic one do not move, as this takes them along a line."""
+    for end in _ends(axes[1:], travels[1:]):
+        if not end.axis.any() and end.joints > 0:
+            center = end.point + 0.5 * (lower + upper) * axes[0].direction
+            along, half = axes[0].direction, 0.5 * (upper - lower)
+            yield end._replace(joints=end.joints + 1, center=center, axis=along, half_length=half)
 
 
 def _limits(joint: Joint) -> tuple[float, float]:

@@ -253,15 +253,19 @@ def excluded(frame: JointFrame, settings: dict[str, Scalar]) -> Scalar:
     shoulder, shoulder_axis, wrist, wrist_axis = (
         [settings[f"{part}_{axis}"] for axis in "xyz"] for part in POSE_BOUNDS
     )
-    radius = settings["circle_radius"]
+    radius, half = settings["circle_radius"], settings["half_length"]
     rows = list(zip(frame.x, frame.y, frame.z, strict=True))
     between = [
         dot(row, wrist) + at - center for row, at, center in zip(rows, frame.origin, shoulder, strict=True)
     ]
     axis = [dot(row, wrist_axis) + other for row, other in zip(rows, shoulder_axis, strict=True)]
     along = dot(between, axis)
-    aside = sqrt(larger(dot(between, between) - along * along, 0.0))
-    nearest, farthest = (sqrt(along * along + side * side) for side in (aside - radius, aside + radius))
+    across = [part - along * k for part, k in zip(between, axis, strict=True)]
+    aside, along = sqrt(dot(across, across)), absolute(along)
+    past, to_circle = larger(along - half, 0.0), aside - radius
+    far, farthest_aside = along + half, aside + radius
+    nearest = sqrt(past * past + to_circle * to_circle)
+    farthest = sqrt(far * far + farthest_aside * farthest_aside)
     lever = sqrt(dot(wrist, wrist)) + radius
     slack = sqrt(settings["tolerance"]) + sqrt(settings["tolerance_rotation"]) * lever
     is_far = nearest - settings["max_distance"] > slack

@@ -116,6 +116,7 @@ POSE_BOUNDS = ("shoulder", "shoulder_axis", "wrist", "wrist_axis")
 SETTINGS_OF_POSE = (  # those of `model.pose_bounds`, as seen from the first row's frame
     *(f"{part}_{axis}" for part in POSE_BOUNDS for axis in "xyz"),
     "circle_radius",
+    "half_length",
     "min_distance",
     "max_distance",
 )

@@ -587,7 +587,7 @@ def _pose_settings(bounds: PoseBounds | None, base: Matrix4, unit: float) -> dic
         to_base[:3, :3] @ bounds.shoulder_axis,
         bounds.wrist / unit,
         bounds.wrist_axis,
-        np.array([bounds.radius, bounds.min_distance, bounds.max_distance]) / unit,
+        np.array([bounds.radius, bounds.half_length, bounds.min_distance, bounds.max_distance]) / unit,
     )
     return dict(zip(SETTINGS_OF_POSE, np.concatenate(parts).tolist(), strict=True))
 
