@@ -14,6 +14,7 @@ import pytest
 import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik.compiler import cache, native
+from limbik.compiler.build import unsealed
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError
 from limbik.serial.programs import many_problems, one_problem
@@ -539,6 +540,15 @@ program = next(iter(native._builds))
 assert program.name == "many" and native.compiled(program) is not None
 """
     run_python(script, tmp_path, "background")
+
+
+def test_machine_code_is_stored_although_the_process_that_wanted_it_has_ended(tmp_path):
+    arguments = [native.SCRIPT, native._bitcode(PLANE), tmp_path, "plane.o", str(PLANE.is_closed)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-P", *arguments], stdin=pipe, stdout=pipe) as compiler:
+        compiler.stdout.close()
+        compiler.stdin.write(native._linked(PLANE).encode())
+    assert unsealed((tmp_path / "plane.o").read_bytes(), "plane.o")
 
 
 def test_the_program_that_was_asked_for_latest_is_compiled_next(monkeypatch):

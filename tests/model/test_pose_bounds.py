@@ -97,6 +97,21 @@ def test_other_chains_have_none(name):
     assert pose_bounds(chain_to(builder.frame("tip", pose=(0.1, 0.0, 0.0)).build(end_effector="tip"))) is None
 
 
+@pytest.mark.parametrize(
+    "travels", [(300.0,), (1000.0,), (100.0, 70.03), (1000.0, 700.3), (30.0, 1000.0, 7.0)]
+)
+def test_the_bounds_of_long_slides_end(travels):
+    """Whose numbers leave no room for a gap of a micrometre between two distances."""
+    builder = ModelBuilder("gantry")
+    for k, travel in enumerate(travels):
+        builder = builder.prismatic(f"p{k}", axis="xyz"[k], limits=(0.0, travel))
+    for name in "xzy":
+        builder = builder.revolute(name, axis=name)
+    model = builder.frame("tip", pose=(0.1, 0.0, 0.0)).build(end_effector="tip")
+    bounds = pose_bounds(chain_to(model))
+    assert not bounds.exclude(model.pose(model.random(0, 1000)), 1e-9).any()
+
+
 def poses_in_reach(model: Model, count: int, seed: int = 0) -> np.ndarray:
     """Positions within the ball that the frame does not leave, turned anyhow."""
     rng = np.random.default_rng(seed)

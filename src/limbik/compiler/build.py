@@ -96,13 +96,19 @@ def main(bitcode: str, folder: str, name: str, is_closed: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code
     program = Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True"
     quick = sealed(machine_code(*program, level=QUICK), name)
-    sys.stdout.buffer.write(len(quick).to_bytes(LENGTH, "little") + quick)
-    sys.stdout.buffer.flush()
+    _send(len(quick).to_bytes(LENGTH, "little") + quick)
     code = sealed(machine_code(*program), name)
     if folder:
         with contextlib.suppress(OSError), file_made_whole(Path(folder) / name) as file:
             file.write(code)
-    sys.stdout.buffer.write(code)
+    _send(code)
+
+
+def _send(part: bytes) -> None:
+    """Write to standard output; where the caller has ended, the next one reads the file."""
+    with contextlib.suppress(OSError):
+        sys.stdout.buffer.write(part)
+        sys.stdout.buffer.flush()
 
 
 if __name__ == "__main__":

@@ -197,25 +197,30 @@ class _Distance:
         """An upper bound of sign times the square [m^2] within the limits, too large by `gap` at most unless
         that takes more than `MAX_BOXES`. Boxes that cannot hold a greater one are dropped, the others halved.
         """
+        if not self.axes:
+            return sign * float(self._square(np.empty((1, 0)))[0][0])
         curvature = self._curvature()
         low, high = self.limits.T[:, None]
         best = closed = -math.inf
-        while True:
+        while len(low):
             middle, half = 0.5 * (low + high), 0.5 * (high - low)
             square, slopes = self._square(middle)
             changes = np.abs(slopes) * half + 0.5 * (half @ curvature) * half
             bound = sign * square + changes.sum(axis=1)
             best = max(best, float((sign * square).max()))
-            is_open = bound > best + gap
-            closed = max(closed, float(bound[~is_open].max(initial=-math.inf)))
-            if not is_open.any():
-                return closed
+            rows, widest = np.arange(len(low)), changes.argmax(axis=1)
+            cut = middle[rows, widest]
+            # A box of a long slide may be as narrow as numbers are before it is closed.
+            can_be_halved = (low[rows, widest] < cut) & (cut < high[rows, widest])
+            is_open = (bound > best + gap) & can_be_halved
             if 2 * is_open.sum() > MAX_BOXES:
                 return max(closed, float(bound.max()))
-            low, high, rows = low[is_open], high[is_open], np.arange(is_open.sum())
-            widest = changes[is_open].argmax(axis=1)
+            closed = max(closed, float(bound[~is_open].max(initial=-math.inf)))
+            low, high, widest, cut = low[is_open], high[is_open], widest[is_open], cut[is_open]
+            rows = np.arange(len(low))
             low, high = np.concatenate([low, low]), np.concatenate([high, high])
-            high[rows, widest] = low[rows.size + rows, widest] = middle[is_open][rows, widest]
+            high[rows, widest] = low[rows.size + rows, widest] = cut
+        return closed
 
     def _square(self, values: Array) -> tuple[Array, Array]:
         """The square [N, m^2] at values [N, joints], and its derivatives [N, joints]."""
