@@ -70,6 +70,7 @@ def _violated_by_poses(request: Request) -> Iterator[Bound]:
         lever = float(norm(bounds.wrist)) + bounds.radius
         slack = tolerance + math.hypot(*box[:3]) + lever * (tolerance_rotation + math.hypot(*box[3:]))
         nearest, farthest = map(float, bounds.distances(goal.target))
+        slack += ROUNDING * farthest
         joint, wrist = bounds.joints
         if nearest > bounds.max_distance + slack:
             limit = bounds.max_distance
