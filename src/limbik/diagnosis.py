@@ -193,6 +193,14 @@ class Diagnosis:
         """For a person, in order: the verdict, the reason, how far off, what could be done."""
         return tuple(_SENTENCES[self.status](self))
 
+    @property
+    def proof(self) -> tuple[str, ...]:
+        """What proves that there is no solution, in a sentence; () where nothing does."""
+        if self.bound is None:
+            return ()
+        of_which = f" of goal {self.bound.goal + 1}" if len(self.goals) > 1 else ""
+        return (self.bound.sentence(f"The target{of_which}"),)
+
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
@@ -288,7 +296,7 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     bound = diagnosis.bound
     how = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
     yield f"Out of reach, {how}: {list_of(diagnosis.goals)}."
-    yield from _proof(diagnosis)
+    yield from diagnosis.proof
     yield from map(str, _that_matter(diagnosis.excesses))
     yield nearest_in_words(diagnosis)
     if bound and bound.wrist is not None:
@@ -298,14 +306,6 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     elif bound:
         how = "nearer to" if bound.kind == "too far" else "farther from"
         yield f"Move the target at least {_distance(bound.missing)} {how} joint {bound.joint!r}, or the base."
-
-
-def _proof(diagnosis: Diagnosis) -> Iterator[str]:
-    """What proves that there is no solution, where something does."""
-    bound = diagnosis.bound
-    if bound is not None:
-        several = len(diagnosis.goals) > 1
-        yield bound.sentence(f"The target of goal {bound.goal + 1}" if several else "The target")
 
 
 def _that_matter(excesses: Sequence[Excess]) -> list[Excess]:
@@ -327,7 +327,7 @@ def _locked(diagnosis: Diagnosis) -> Iterator[str]:
 def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"The joint limits are in the way: {list_of(diagnosis.goals)}."
     yield f"Without limits there is a solution; within them {_there_is_none(diagnosis)}."
-    yield from _proof(diagnosis)
+    yield from diagnosis.proof
     yield from map(str, _that_matter(diagnosis.excesses))
     if diagnosis.q_position is not None:
         yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
@@ -342,7 +342,7 @@ def _there_is_none(diagnosis: Diagnosis) -> str:
 
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"This orientation is not available here: {list_of(diagnosis.goals)}."
-    yield from _proof(diagnosis)
+    yield from diagnosis.proof
     yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
     yield nearest_in_words(diagnosis)
     yield "Ask for another orientation, leave it free (limbik.Position), or move the target."

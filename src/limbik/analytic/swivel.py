@@ -141,10 +141,10 @@ def error(arm: SwivelArm, wanted: SwivelPose, rotations: list[Turn]) -> Scalar:
     return square
 
 
-def swivel_of(arm: SwivelArm, bent: Elbow, aside_at_zero: Scalars, q: Array) -> float:
-    """The swivel angle [rad] of a configuration q [7], by a vector across its elbow's frame at zero."""
+def swivel_of(arm: SwivelArm, bent: Elbow, toward: Scalars, q: Array) -> float:
+    """The swivel angle [rad] of a configuration q [7]; toward: the vector at zero from which it counts."""
     rotations = [Turn(math.cos(value), math.sin(value)) for value in q]
-    v: Scalars = aside_at_zero
+    v: Scalars = toward
     for index in (2, 1, 0):
         v = rotate(arm.h[index], rotations[index], v)
     _, up, aside = bent.world
@@ -208,9 +208,8 @@ def _spherical(
     a, b, x = dot(h[0], h[2]), dot(h[0], cross(h[1], h[2])), dot(h[0], axis)
     normal = cross(h[0], axis)
     off = sign * sqrt(dot(normal, normal))
-    scale = 1.0 / sqrt(
-        x * x + off * off
-    )  # a and b are a cosine and a sine: neighbouring axes are at right angles
+    # Neighbouring axes are at right angles, so a and b are a cosine and a sine.
+    scale = 1.0 / sqrt(x * x + off * off)
     second = Turn((a * x - b * off) * scale, (b * x + a * off) * scale)
     first = onto(h[0], rotate(h[1], second, h[2]), axis)
     is_free = first.is_free > 0.5

@@ -83,12 +83,7 @@ def _converged(diagnosis: Diagnosis) -> str:
 
 
 def _unreachable(diagnosis: Diagnosis) -> str:
-    if diagnosis.bound is None:
-        return "The target is out of reach."
-    several = len(diagnosis.goals) > 1
-    return diagnosis.bound.sentence(
-        f"The target of goal {diagnosis.bound.goal + 1}" if several else "The target"
-    )
+    return "".join(diagnosis.proof) or "The target is out of reach."
 
 
 def _locked(diagnosis: Diagnosis) -> str:

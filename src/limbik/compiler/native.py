@@ -81,18 +81,24 @@ class Build:
 
     def finish(self, make: Callable[[], bytes]) -> None:
         """Load what `make` gives; where that fails, say so once."""
+        failure = None
         try:
             self.load(make())
         except Exception as error:
-            self.failure = str(error)
+            failure = str(error)
             warnings.warn(
                 f"limbik could not compile one of its programs and goes on without it, slower: {error}",
                 RuntimeWarning,
                 stacklevel=2,
             )
         finally:
-            self.is_usable.set()
-            self.done.set()
+            self.end(failure)
+
+    def end(self, failure: str | None) -> None:
+        """Nobody has to wait any longer."""
+        self.failure = failure
+        self.is_usable.set()
+        self.done.set()
 
 
 _builds: dict[Program, Build] = {}
@@ -175,9 +181,7 @@ def _begin(program: Program, ahead: bool = False) -> Build:
         elif when == "never" and not ahead:
             return build
         elif not _has_llvm():
-            build.failure = "llvmlite is not installed"
-            build.is_usable.set()
-            build.done.set()
+            build.end("llvmlite is not installed")
         else:
             _start_builders()
             with _changed:

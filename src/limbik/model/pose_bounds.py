@@ -17,7 +17,8 @@ import numpy as np
 
 from limbik.model.chain import Chain
 from limbik.model.joints import HINGES, Joint, JointKind
-from limbik.model.wrist import MEET
+from limbik.model.reach_bounds import poses_at_zero
+from limbik.model.wrist import MEET, common_normal
 from limbik.spatial import Array, Matrix4, Vector3, norm, pose_inverse, rotation_exp
 
 NEARLY_PARALLEL = 1e-3  # sine of the angle under which axes do not meet
@@ -38,7 +39,7 @@ class PoseBounds(NamedTuple):
     half_length: float  # [m] of the line; 0 where there is none
     min_distance: float  # [m] that the joints between them allow
     max_distance: float  # [m]
-    joints: tuple[str, str]  # those beside the others whose axes pass the shoulder, and the wrist
+    joints: tuple[str, str]  # the last whose axis passes the shoulder, the first whose passes the wrist
 
     def distances(self, poses: Array) -> tuple[Array, Array]:
         """The smallest and the greatest distance [..., m] of the two for poses [..., 4, 4] of the frame."""
@@ -70,7 +71,11 @@ def pose_bounds(chain: Chain) -> PoseBounds | None:
     """
     if chain.has_mimic or any(joint.kind is JointKind.BALL for joint in chain.joints):
         return None
-    axes, tool = _axes_and_tool(chain)
+    *poses, tool = poses_at_zero(chain)
+    axes = [
+        _JointAxis(pose[:3, 3], pose[:3, :3] @ joint.axis)
+        for pose, joint in zip(poses, chain.joints, strict=True)
+    ]
     travels = [None if joint.kind in HINGES else (joint.lower, joint.upper) for joint in chain.joints]
     # The frame moves with the last joint, so the wrist moves backward in the frame.
     back = [None if travel is None else (-travel[1], -travel[0]) for travel in travels[::-1]]
@@ -112,11 +117,9 @@ class _JointAxis(NamedTuple):
 
     def nearest(self, other: _JointAxis) -> Vector3:
         """The point [m] of the axis that is nearest to another axis."""
-        normal = np.cross(self.direction, other.direction)
-        if norm(normal) < NEARLY_PARALLEL:
+        if norm(np.cross(self.direction, other.direction)) < NEARLY_PARALLEL:
             return self.point
-        along = np.cross(other.point - self.point, other.direction) @ normal / (normal @ normal)
-        return np.asarray(self.point + along * self.direction)
+        return common_normal(other.point, other.direction, self.point, self.direction)[1]
 
 
 class _End(NamedTuple):
@@ -131,15 +134,6 @@ class _End(NamedTuple):
     radius: float  # [m]
     miss: float  # [m] how far the joints move it, by what the axes pass it
     half_length: float = 0.0  # [m]
-
-
-def _axes_and_tool(chain: Chain) -> tuple[list[_JointAxis], Array]:
-    """The axes of a chain, and the frame's pose in the world, all joints at zero."""
-    pose, axes = np.eye(4), []
-    for joint in chain.joints:
-        pose = pose @ joint.origin
-        axes.append(_JointAxis(pose[:3, 3], pose[:3, :3] @ joint.axis))
-    return axes, pose @ chain.tool
 
 
 def _ends(axes: Sequence[_JointAxis], travels: Sequence[tuple[float, float] | None]) -> Iterator[_End]:

@@ -30,7 +30,7 @@ def reach_bounds(chain: Chain) -> ReachBounds:
     normal = normal_of_plane(chain)
     if normal is None:
         return ReachBounds(origin, *chain.reach_range, None)
-    steps = np.diff([pose[:3, 3] for pose in _poses_at_zero(chain)], axis=0)
+    steps = np.diff([pose[:3, 3] for pose in poses_at_zero(chain)], axis=0)
     heights = steps @ normal
     lengths = np.linalg.norm(steps - np.outer(heights, normal), axis=1)
     total = float(lengths.sum())
@@ -43,13 +43,13 @@ def normal_of_plane(chain: Chain) -> Vector3 | None:
     """The common axis of revolute joints with parallel axes; None for any other chain."""
     if any(joint.kind not in HINGES for joint in chain.joints):
         return None
-    poses = _poses_at_zero(chain)[:-1]
+    poses = poses_at_zero(chain)[:-1]
     axes = np.array([pose[:3, :3] @ joint.axis for pose, joint in zip(poses, chain.joints, strict=True)])
     is_parallel = np.linalg.norm(np.cross(axes, axes[0]), axis=1).max() <= PARALLEL
     return axes[0] if is_parallel else None
 
 
-def _poses_at_zero(chain: Chain) -> list[Array]:
+def poses_at_zero(chain: Chain) -> list[Array]:
     """World poses of every joint and of the tool with all joints at zero."""
     poses = []
     pose = np.eye(4)

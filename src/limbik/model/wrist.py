@@ -68,12 +68,12 @@ def _miss(points: Array, directions: Array) -> float:
     the greatest of the three. It does not depend on q.
     """
     (before, foot_before), (after, foot_after) = (
-        _common_normal(points[k], directions[k], points[1], directions[1]) for k in (0, 2)
+        common_normal(points[k], directions[k], points[1], directions[1]) for k in (0, 2)
     )
     return max(before, after, float(np.linalg.norm(foot_before - foot_after)))
 
 
-def _common_normal(
+def common_normal(
     point: Vector3, direction: Vector3, other: Vector3, along: Vector3
 ) -> tuple[float, Vector3]:
     """The distance of two lines, and the foot of their common normal on the other one."""

@@ -114,7 +114,7 @@ POSE_BOUNDS: Slot[dict[tuple[str, bool], PoseBounds | None]] = Slot()  # by the 
 def bounds_of_pose(
     model: Model, chain: Chain, *, limits: bool, locked: Collection[str] = ()
 ) -> PoseBounds | None:
-    """The bounds of the poses of a chain's tool, searched for once.
+    """The bounds of the poses of a chain's tool, searched for once; limits: whether the chain has them.
 
     None where joints are locked, because these may stand beyond their limits.
     """
@@ -125,8 +125,7 @@ def bounds_of_pose(
         known = POSE_BOUNDS.put(model, {})
     key = chain.joints[-1].name, limits
     if key not in known:
-        limited = chain if limits else chain.without_limits()
-        known[key] = pose_bounds(replace(limited, tool=np.eye(4)))
+        known[key] = pose_bounds(replace(chain, tool=np.eye(4)))
     bounds = known[key]
     return None if bounds is None else bounds.seen_from(chain.tool)
 

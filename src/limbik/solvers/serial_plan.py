@@ -125,8 +125,11 @@ class SerialPlan(Plan):
         self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self.table.ctypes.data
         self._is_plain = not self._locked and options.time_limit is None
+        limited = chain if self.uses_limits else chain.without_limits()
         bounds = (
-            bounds_of_pose(model, chain, limits=self.uses_limits, locked=options.locked) if is_pose else None
+            bounds_of_pose(model, limited, limits=self.uses_limits, locked=options.locked)
+            if is_pose
+            else None
         )
         self._reserve = _reserve(options)
         self._layout = Layout(self.shape)
@@ -137,7 +140,7 @@ class SerialPlan(Plan):
                 table,
                 **_objective(goal, weights, METRES_PER_RADIAN),
                 use_limits=self.uses_limits,
-                settings=_settings(options, chain, goal, weights, table is not None, self.length)
+                settings=_settings(options, limited, goal, weights, table is not None, self.length)
                 | _pose_settings(bounds, self._canonical.base, self.length),
             )
             for prepared in (
@@ -555,7 +558,7 @@ def _settings(
     unit: float,
 ) -> dict[str, float]:
     asks_position = goal is not Orientation and (weights is None or min(weights[:3]) > 0.0)
-    shortest, reach = (chain if options.limits else chain.without_limits()).reach_range
+    shortest, reach = chain.reach_range
     tolerance = options.tolerance / unit
     restarts = options.restarts_over(chain.joints)
     return {
