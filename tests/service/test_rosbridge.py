@@ -36,7 +36,10 @@ pytestmark = [
 @contextlib.contextmanager
 def answering(bridge: Bridge, *words: str) -> Iterator[subprocess.Popen[str]]:
     command = [*LIMBIK, "ros", "panda", "--rosbridge", bridge.address, *words]
+    # Where the tests run in the background Ctrl-C is ignored, and what they start inherits that.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, before)
     try:
         yield process
     finally:
