@@ -230,6 +230,17 @@ def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate
     assert np.abs(points(planted)[0] - points(noise)[0])[..., [0, 2]].max() < 0.06
 
 
+@pytest.mark.parametrize("rate", [30.0, 120.0])
+def test_knees_of_nearly_straight_legs_do_not_jerk(rate: float) -> None:
+    """Their second differences along 1/30 s are at most 8 mm longer than in the animation."""
+    motion = stretched(walk(replace(AHEAD, dt=1.0 / rate), "ball").motion, 1.08)
+    planted, steps = plant_feet(motion), round(rate / 30.0)
+    knees = [sole.mid for sole in soles_of(motion)]
+    before, after = (each.model.poses(each.q, knees)[::steps, :, :3, 3] for each in (motion, planted))
+    jerks = [np.linalg.norm(np.diff(positions, 2, axis=0), axis=-1) for positions in (before, after)]
+    assert (jerks[1] - jerks[0]).max() < 0.008
+
+
 @pytest.mark.filterwarnings("ignore:the motion is planted as it is")
 @pytest.mark.parametrize("size", [0.1, 0.3, 5.0, 20.0])
 def test_bodies_of_all_sizes_are_planted_alike(size: float, tmp_path: Path) -> None:

@@ -11,6 +11,9 @@ cost, Eilers 2003 ("A perfect smoother") for differences in a banded system.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +23,14 @@ DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
 ROUNDS = 30  # of frames put on the bound, at most
 MARGIN = 1e-3  # [m or rad] how far beyond a bound an offset may be
+
+
+class Coupled(NamedTuple):
+    """What moves with the offsets x, as slope x + value; its jerk counts beside theirs."""
+
+    slope: Array  # [T]
+    value: Array  # [T]
+    weight: float
 
 
 def fading_offsets(is_fixed: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
@@ -37,17 +48,24 @@ def bounded_offsets(
     halflife: float,
     dt: float,
     margin: float = MARGIN,
+    coupled: Sequence[Coupled] = (),
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not fixed.
+    coupled: whose jerk counts, too.
 
     Where the offsets are farthest below the bound they are put on it, until none is below by more than
     `margin`. A frame that is on the bound stays there: nearly that of least jerk, found in a few steps.
     """
-    cost = _cost(len(is_fixed), halflife, dt)
+    cost, right = _cost(len(is_fixed), halflife, dt), np.zeros((len(is_fixed), 1))
+    jerk = _cost(len(is_fixed), np.inf, dt)
+    for slope, value, weight in coupled:
+        for k, below in enumerate(jerk):
+            cost[k] += weight * below * slope * np.roll(slope, -k)
+        right[:, 0] -= weight * slope * _times(jerk, value)
     on_bound = np.zeros(len(is_fixed), dtype=np.bool_)
     start = np.where(is_fixed, values, 0.0)
     for _ in range(ROUNDS):
-        offsets = _solved(cost, is_fixed | on_bound, np.where(on_bound, lower, start)[:, None])[:, 0]
+        offsets = _solved(cost, is_fixed | on_bound, np.where(on_bound, lower, start)[:, None], right)[:, 0]
         below = np.where(is_fixed | on_bound, 0.0, lower - offsets)
         padded = np.pad(below, 1)
         is_peak = (below > margin) & (below >= padded[:-2]) & (below > padded[2:])
@@ -68,12 +86,24 @@ def _cost(count: int, halflife: float, dt: float) -> Array:
     return bands
 
 
-def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array) -> Array:
-    """The offsets [T, d] where the cost is smallest; start: values where fixed, else 0."""
+def _times(bands: Array, x: Array) -> Array:
+    """The symmetric matrix of `_cost` times a vector [T]."""
+    product = bands[0] * x
+    for k in range(1, min(4, len(x))):
+        below = bands[k, : len(x) - k]
+        product[k:] += below * x[: len(x) - k]
+        product[: len(x) - k] += below * x[k:]
+    return np.asarray(product)
+
+
+def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array, right: Array | None = None) -> Array:
+    """The offsets [T, d] where the cost is smallest; start: values where fixed, else 0; right: of the linear
+    system [T, d].
+    """
     from scipy.linalg import solveh_banded
 
     count = len(is_fixed)
-    bands, right = bands.copy(), -bands[0][:, None] * start
+    bands, right = bands.copy(), (0.0 if right is None else right) - bands[0][:, None] * start
     for k in range(1, min(4, count)):
         below = bands[k, : count - k, None]
         right[k:] -= below * start[: count - k]

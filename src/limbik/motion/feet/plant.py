@@ -21,16 +21,14 @@ from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import ContactRule
 from limbik.motion.feet.doubts import doubts
 from limbik.motion.feet.ground import Ground
-from limbik.motion.feet.least_jerk import bounded_offsets
 from limbik.motion.feet.leg_chain import LegChain
 from limbik.motion.feet.locks import FootLocks, FootPath
+from limbik.motion.feet.pelvis import ground_margin, pelvis_rise
 from limbik.motion.feet.soles import Sole, contacts_at, soles_of
 from limbik.motion.feet.stances import AnimatedFoot, LockRule
 from limbik.motion.limb import Limb, LimbPlan, plan_of
 from limbik.spatial import Array, as_number, as_numbers, cross, norm, rotation_exp, rotation_log, unit
 
-EXTENSION = 0.97  # of a leg's length, to which it is stretched; farther where the animation does so
-MAX_EXTENSION = 0.9985  # but not more
 SOFTEN = 0.001  # of legs that the pelvis cannot help
 MIN_BEND = 0.3  # of what all bends of a knee would be about one axis
 LOCK_RADIUS = 0.18  # [leg lengths]
@@ -38,9 +36,7 @@ LYING = 0.15  # height of a shank, as part of its length, below which it lies
 SITTING = (
     0.15  # height of a hip over the ankle, as part of the leg's length, below which the leg carries nothing
 )
-GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
 MIN_SETTING, MAX_SETTING = 1e-6, 1e6  # [s, m or rad]
-MARGIN = 1e-4  # [m] how far the pelvis may be above what the legs reach
 
 
 def plant_feet(
@@ -119,8 +115,9 @@ def plant_feet(
         ankle, toe = (poses[name] for name in sole.links)
         foot = AnimatedFoot(sole, ankle, toe, up, lengths[k], motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
-    margin = _pelvis_margin(motion, legs, soles, poses)
-    return _moved(motion, soles, legs, poses, paths, _weights(motion, weight), rule, margin)
+    margin = ground_margin(motion, legs, soles, poses)
+    rise = pelvis_rise(legs, poses, paths, up, rule.halflife, motion.dt, margin)
+    return _moved(motion, soles, legs, poses, paths, rise[:, None] * up, _weights(motion, weight))
 
 
 # --- input --------------------------------------------------------------------------------------------------
@@ -216,13 +213,14 @@ def _moved(
     legs: list[LimbPlan | LegChain],
     poses: dict[str, Array],
     paths: list[FootPath],
+    rise: Array,
     weight: Array,
-    rule: LockRule,
-    margin: Array,
 ) -> Motion:
+    """The motion with its pelvis moved by [T, 3] [m], and its feet on their paths, each as far as the weights
+    [T] have it.
+    """
     model, q = motion.model, motion.q.copy()
-    up = np.eye(3)["xyz".index(motion.up)]
-    rise = (weight * _pelvis_rise(legs, poses, paths, up, rule, motion.dt, margin))[:, None] * up
+    rise = weight[:, None] * rise
     _raise(model, q, rise)
     raised = {name: pose.copy() for name, pose in poses.items()}
     for pose in raised.values():
@@ -245,49 +243,6 @@ def _part(start: Array, end: Array, weight: Array) -> Array:
         return end
     rotation = rotation_log(np.swapaxes(start, -1, -2) @ end)
     return np.asarray(start @ rotation_exp(weight[:, None] * rotation))
-
-
-def _pelvis_rise(
-    legs: list[LimbPlan | LegChain],
-    poses: dict[str, Array],
-    paths: list[FootPath],
-    up: Array,
-    rule: LockRule,
-    dt: float,
-    margin: Array,
-) -> Array:
-    """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as legs need, but
-    not lower than the margin [T] [m] of the rest of the body.
-    """
-    follow = np.mean([path.lift for path in paths], axis=0)
-    max_rise = np.full(len(follow), np.inf)
-    for leg, path in zip(legs, paths, strict=True):
-        hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
-        length = norm(knee - hip) + norm(ankle - knee)
-        reach = np.clip(norm(ankle - hip), EXTENSION * length, MAX_EXTENSION * length)
-        away = path.position - hip
-        beside = norm(away - (away @ up)[:, None] * up)
-        max_rise = np.minimum(max_rise, away @ up + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
-    none = np.zeros(len(max_rise), dtype=np.bool_)
-    lowered = bounded_offsets(
-        none, np.zeros(len(max_rise)), follow - max_rise, 2.0 * rule.halflife, dt, margin=MARGIN
-    )
-    return np.asarray(follow - np.minimum(lowered, margin))
-
-
-def _pelvis_margin(
-    motion: Motion, legs: list[LimbPlan | LegChain], soles: tuple[Sole, ...], poses: dict[str, Array]
-) -> Array:
-    """How high the lowest link that is no part of a leg is over the ground in the animation [T] [m]."""
-    up = "xyz".index(motion.up)
-    of_legs = {link for leg in legs for link in leg.frames} | {link for sole in soles for link in sole.links}
-    others = [link for link in motion.links if link not in of_legs]
-    points = np.concatenate([sole.points(*(poses[link] for link in sole.links)) for sole in soles], axis=1)
-    ground = float(np.percentile(points[..., up], GROUND))
-    if not others:
-        return np.full(len(motion), np.inf)
-    heights = motion.model.poses(motion.q, others)[..., up, 3] - ground
-    return np.maximum(heights.min(axis=1), 0.0)
 
 
 def carrying(motion: Motion, legs: list[LimbPlan | LegChain], poses: dict[str, Array]) -> NDArray[np.bool_]:
