@@ -183,6 +183,25 @@ def test_what_the_tolerance_allows_is_not_out_of_reach():
     assert PANDA.solve(limbik.Pose(target=too_far(0.01), tolerance=(0.02,) * 3 + (0.1,) * 3)).success
 
 
+def test_a_slide_at_the_end_turns_with_the_tolerance():
+    """The far end of its line moves farther than the middle."""
+    slide = ModelBuilder("slide").revolute("yaw", axis="z", limits=3.0).revolute("lift", axis="y", limits=3.0)
+    slide = slide.revolute("elbow", axis="y", origin=(0.5, 0.0, 0.0), limits=3.0)
+    model = slide.prismatic("reach", axis="x", limits=(-0.5, 0.5)).build()
+    q = model.random(0, 20)
+    q[:, 3] = np.tile([-0.5, 0.5], 10)
+    targets = model.pose(q)
+    axes = np.random.default_rng(1).normal(size=(20, 3))
+    axes *= 0.2 / np.linalg.norm(axes, axis=1, keepdims=True)
+    targets[:, :3, :3] = targets[:, :3, :3] @ rotation_exp(axes)
+    solutions = [
+        model.solve(target, start=at, tolerance_rotation=0.21) for target, at in zip(targets, q, strict=True)
+    ]
+    assert {solution.status for solution in solutions} == {Status.SOLVED}
+    unsolved = model.solve(targets[0], tolerance_rotation=0.21, iterations=1, restarts=0)
+    assert not unsolved.success and not unsolved.explain().proof
+
+
 def test_without_limits_the_elbow_unfolds():
     bounds = pose_bounds(chain_to(PANDA).without_limits())
     assert bounds.max_distance > pose_bounds(chain_to(PANDA)).max_distance

@@ -41,6 +41,11 @@ class PoseBounds(NamedTuple):
     max_distance: float  # [m]
     joints: tuple[str, str]  # the last whose axis passes the shoulder, the first whose passes the wrist
 
+    @property
+    def lever(self) -> float:
+        """How far from the frame's origin the wrist can be, and so how far a radian moves it [m]."""
+        return float(norm(self.wrist)) + self.radius + self.half_length
+
     def distances(self, poses: Array) -> tuple[Array, Array]:
         """The smallest and the greatest distance [..., m] of the two for poses [..., 4, 4] of the frame."""
         rotation = poses[..., :3, :3]

@@ -266,7 +266,7 @@ def excluded(frame: JointFrame, settings: dict[str, Scalar]) -> Scalar:
     far, farthest_aside = along + half, aside + radius
     nearest = sqrt(past * past + to_circle * to_circle)
     farthest = sqrt(far * far + farthest_aside * farthest_aside)
-    lever = sqrt(dot(wrist, wrist)) + radius
+    lever = sqrt(dot(wrist, wrist)) + radius + half
     slack = sqrt(settings["tolerance"]) + sqrt(settings["tolerance_rotation"]) * lever + 1e-12 * farthest
     is_far = nearest - settings["max_distance"] > slack
     return select(is_far | (settings["min_distance"] - farthest > slack), 1.0, 0.0)

@@ -21,7 +21,7 @@ from limbik.model.slots import Slot
 from limbik.solvers.checked_options import Options
 from limbik.solvers.measure import tool_of
 from limbik.solvers.request import Request
-from limbik.spatial import Vector3, norm
+from limbik.spatial import Vector3
 
 TOLERANCES = ("tolerance", "tolerance_rotation")
 ROUNDING = 1e-12  # of the distances that are compared
@@ -67,8 +67,8 @@ def _violated_by_poses(request: Request) -> Iterator[Bound]:
         if bounds is None:
             continue
         box = goal.tolerance or ZERO6
-        lever = float(norm(bounds.wrist)) + bounds.radius
-        slack = tolerance + math.hypot(*box[:3]) + lever * (tolerance_rotation + math.hypot(*box[3:]))
+        rotation = tolerance_rotation + math.hypot(*box[3:])
+        slack = tolerance + math.hypot(*box[:3]) + bounds.lever * rotation
         nearest, farthest = map(float, bounds.distances(goal.target))
         slack += ROUNDING * farthest
         joint, wrist = bounds.joints
