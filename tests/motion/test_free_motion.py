@@ -11,6 +11,7 @@ from limbik import JointKind, Model
 from limbik.collision import Box, Capsule, Cylinder, LinkShape, Sphere, World
 from limbik.errors import ConfigurationError, SolverError
 from limbik.joint_path import BreakReason
+from limbik.motion.candidates import Candidates
 from limbik.spatial import pose_from
 
 START = np.array([0.0, 0.5, 0.0, -1.6, 0.0, 1.0, 0.0])
@@ -140,6 +141,23 @@ def test_a_path_breaks_where_it_would_collide_and_says_so(arm: Model) -> None:
     assert not path.complete and 0.5 < path.followed < 1.5
     assert BreakReason.COLLISION in [each.reason for each in path.breaks]
     assert "would collide" in path.explain()
+
+
+def test_no_step_is_checked_after_the_time_limit(arm: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[bool] = []
+    measure = Candidates.is_step_free
+
+    def counted(self: Candidates, *step: np.ndarray) -> bool:
+        checked.append(measure(self, *step))
+        return checked[-1]
+
+    monkeypatch.setattr(Candidates, "is_step_free", counted)
+    monkeypatch.setattr("limbik.motion.paths.time_watch", lambda _: lambda: len(checked) >= 3)
+    pose, world = arm.pose(START), World()
+    world.add("wall", Box((0.6, 0.02, 0.6)), pose[:3, 3] + [0.0, 0.5, 0.0])
+    path = arm.solve_path(swept(pose, 0.1, 2), start=START, world=world, time_limit=10.0)
+    assert len(checked) == 3
+    assert BreakReason.CUT_SHORT in {each.reason for each in path.breaks}
 
 
 def test_a_path_cannot_begin_in_collision(arm: Model) -> None:

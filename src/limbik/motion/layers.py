@@ -260,11 +260,11 @@ class Layers:
         return np.asarray((metres <= TIGHTER * limit[0]) & (radians <= TIGHTER * limit[1]))
 
     def _are_free(self, q0: Array, q1: Array) -> NDArray[np.bool_]:
-        """[e] which steps from q0 to q1 [e, nq] are free of collision."""
+        """[e] which steps from q0 to q1 [e, nq] are free of collision; none that the watch leaves no time for."""
         if self.candidates.free is None:
             return np.ones(len(q0), bool)
-        ends = q0 + self.difference(q0, q1)
-        return np.array([self.candidates.is_step_free(*step) for step in zip(q0, ends, strict=True)], bool)
+        pairs = zip(q0, q0 + self.difference(q0, q1), strict=True)
+        return np.array([not self._watch() and self.candidates.is_step_free(*pair) for pair in pairs], bool)
 
     def _improve(self) -> None:
         """Self-motions of the best path, in windows that become smaller."""
