@@ -39,6 +39,15 @@ def test_all_solutions_reach_the_pose_and_the_start_is_among_them(name, seed) ->
 
 
 @pytest.mark.parametrize("name", ["iiwa14", "panda"])
+def test_a_start_with_a_joint_at_its_limit_is_the_first_solution(name) -> None:
+    """It is at the end of a legal interval, up to rounding."""
+    model = ARMS[name]
+    for k, q in enumerate(model.random(7, 28)):
+        q[k % 7] = (model.lower, model.upper)[k // 7 % 2][k % 7]
+        np.testing.assert_allclose(model.solve_all(model.pose(q), start=q).q[0], q, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "panda"])
 def test_a_start_beside_a_sample_is_no_second_solution(name) -> None:
     model = ARMS[name]
     pose = model.pose(model.random(1))

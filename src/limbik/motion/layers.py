@@ -260,7 +260,7 @@ class Layers:
         return np.asarray((metres <= TIGHTER * limit[0]) & (radians <= TIGHTER * limit[1]))
 
     def _are_free(self, q0: Array, q1: Array) -> NDArray[np.bool_]:
-        """[e] which steps from q0 to q1 [e, nq] are free of collision; none that the watch leaves no time for."""
+        """[e] which steps from q0 to q1 [e, nq] are free of collision; none once the watch has ended."""
         if self.candidates.free is None:
             return np.ones(len(q0), bool)
         pairs = zip(q0, q0 + self.difference(q0, q1), strict=True)

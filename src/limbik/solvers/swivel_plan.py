@@ -40,6 +40,9 @@ IN_LINE = 1e-6  # [rad] between them under which the elbow in the middle is as f
 REFINEMENTS = 40  # halvings of a piece of the circle in which a limit is
 FLIPPED = 1e-6  # [rad] between two flips of a start under which they are one
 SAME = 1e-3  # [rad] from the start's swivel angle, within which a sampled one is the same
+AT_END = (
+    1e-6  # [rad] from an interval, within which the start's swivel angle is at its end: a joint at a limit
+)
 STEP = 0.03  # [rad] between two configurations of a curve
 CHOICES = tuple(itertools.product((1.0, -1.0), repeat=2))  # shoulder and wrist
 
@@ -245,9 +248,10 @@ def _samples(interval: Interval, step: float, at_start: float | None) -> Array:
     count = max(math.floor((interval.end - interval.begin) / step), 1)
     values = interval.begin + (np.arange(count) + 0.5) * (interval.end - interval.begin) / count
     if at_start is not None:
-        shifted = interval.begin + (at_start - interval.begin) % FULL_TURN
-        if shifted <= interval.end:
-            values = np.append(values[np.abs(values - shifted) > SAME], shifted)
+        shifted = interval.begin - AT_END + (at_start - interval.begin + AT_END) % FULL_TURN
+        if shifted <= interval.end + AT_END:
+            own = min(max(shifted, interval.begin), interval.end)
+            values = np.append(values[np.abs(values - own) > SAME], own)
     return values
 
 
