@@ -84,6 +84,18 @@ def test_a_speed_limit_that_matters_is_kept():
         assert bool(steps <= 1.0 * moved.dt + 1e-9) is is_kept
 
 
+@pytest.mark.parametrize("kick", [(1.3, 0.0, 0.0), (1.3, -1.3, 1.3)])  # [rad] about z, x and y
+def test_the_hips_do_not_jump_to_where_a_robot_reaches_a_kick(kick, g1):
+    standing = limbik.load_motion(crouching())
+    q = np.tile(standing.q[0], (60, 1))
+    for axis, angle in zip("ZXY", kick, strict=True):
+        hip = standing.model.q_slice(f"mixamorig:LeftUpLeg.{axis}rotation")
+        q[:, hip] += angle * np.exp(-(((np.arange(60) - 30) / 3.6)[:, None] ** 2))
+    robot = retarget(replace(standing, q=q), g1)
+    hips = robot.model.pose(robot.q, "pelvis")[:, :3, 3]
+    assert np.linalg.norm(np.diff(hips, 2, axis=0), axis=1).max() < 0.005
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_names_and_units_do_not_matter(family, on_robot, g1):
     text = crouching(family, scale=39.37)

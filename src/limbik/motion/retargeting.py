@@ -31,8 +31,10 @@ SAME_TURN = 1e-6  # of the numbers of two rotations
 POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
 
 # Weights of squared errors [m and rad].
-FOOT, FOOT_TURN = 10.0, 1.0
-HIPS, HIPS_TURN = 1.0, 0.7
+FOOT, FOOT_TURN = 10.0, 1.0  # of one that stands
+SWING, SWING_TURN = 0.2, 0.3  # of these, of one that swings: the hips do not jump to where it reaches a kick
+EASE = 0.2  # [s] from stance to swing
+HIPS, HIPS_TURN = 2.0, 0.7
 TRUNK_TURN = 0.5
 HEAD_TURN = 0.2
 SHOULDER_TURN = 0.5
@@ -42,6 +44,7 @@ FREEDOM = 6  # degrees of freedom of hips that go anywhere
 STEADY = 0.05  # of the configuration before, and a fraction of the change from there to neutral
 HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
+IN_GROUND = 1e-3  # [m] of a sole, beyond which its foot is raised
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,8 @@ class _Followed:
 
     goal: Goal  # of the first frame
     targets: Array  # [T, 12] as `solvers.tasks.fill_targets` writes them
+    factors: Array | None = None  # [T] of the goal's weight
+    sole: Array | None = None  # [k, 3] points that stay above the ground, in the goal's frame [m]
 
 
 def retarget(
@@ -99,7 +104,7 @@ def retarget(
         raise ModelError(f"progress needs a function of two counts, found {shortened(progress)}")
     stands = stands_of(motion, body) if contacts is None else as_stands(contacts, len(motion), 2, ModelError)
     followed = list(_goals(motion, body, other, stands))
-    q = _solved(there, other.upright, roles["hips"], followed, motion.dt, speed_limits, progress or _silent)
+    q = _solved(other, followed, motion.dt, speed_limits, progress or _silent)
     if isinstance(model, Motion):
         return replace(model, model=there, q=q, dt=motion.dt)
     return Motion(there, q, motion.dt, other.up)
@@ -164,8 +169,12 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
         rotations = _stood_upright(body.rotations(q, side + LEG[2]), stands[:, k])
         rotations = flat_rotations(rotations, stands[:, k], motion.dt)
         positions = lifted(held_positions(brought(feet[side]), stands[:, k]), rotations, soles[side])
-        yield _position(other, side + LEG[2], positions, FOOT)
-        yield _turn(other, side + LEG[2], rotations, FOOT_TURN)
+        swing = _swing(stands[:, k], motion.dt)
+        foot = _position(other, side + LEG[2], positions, FOOT)
+        sole = soles[side] @ other.axes[side + LEG[2]].T
+        yield replace(foot, factors=SWING**swing, sole=sole)
+        turn = _turn(other, side + LEG[2], rotations, FOOT_TURN)
+        yield replace(turn, factors=SWING_TURN**swing)
     left, right = (body.centers(q, side + LEG[0]) for side in SIDES)
     hips = body.rotations(q, "hips")
     yield _position(other, "hips", brought(0.5 * (left + right)) + hips @ _from_hip_joints(other), HIPS)
@@ -223,6 +232,15 @@ def _turn(other: Anatomy, role: str, in_world: Array, weight: float) -> _Followe
     return _Followed(Orientation(frame=other.frames[role], target=rotations[0], weight=weight), targets)
 
 
+def _swing(stands: NDArray[np.bool_], dt: float) -> Array:
+    """[T] from 0 in frames in which a foot stands to 1 in those that are EASE from them."""
+    from scipy.ndimage import distance_transform_edt
+
+    away = distance_transform_edt(~stands) * dt / EASE if stands.any() else np.full(len(stands), 1.0)
+    part = np.minimum(away, 1.0)
+    return np.asarray(part * part * (3.0 - 2.0 * part))
+
+
 def _standing_height(heights: Array, stands: NDArray[np.bool_]) -> float:
     """[m] of a foot while it stands; where it never does, the lowest."""
     return float(np.median(heights[stands]) if stands.any() else heights.min())
@@ -255,21 +273,20 @@ def _silent(done: int, total: int) -> None:
 
 
 def _solved(
-    model: Model,
-    home: Array,
-    hips: str,
+    other: Anatomy,
     followed: list[_Followed],
     dt: float,
     speed_limits: bool,
     progress: Callable[[int, int], None],
 ) -> Array:
-    """Configurations [T, nq]; joints that move no part of the body that follows stay as at `home` [nq]."""
-    part = _leading_to(model, {name for each in followed for name in _frames(each.goal)})
-    all_q = np.tile(home, (len(followed[0].targets), 1))
+    """Configurations [T, nq]; joints that move no part of the body that follows stay as they are upright."""
+    part = _leading_to(other.model, {name for each in followed for name in _frames(each.goal)})
+    all_q = np.tile(other.upright, (len(followed[0].targets), 1))
     start = part.neutral.copy()
-    _copy_joints(part.joint_names, model, home, part, start)
-    solved = _solved_by_all(part, start, hips, followed, dt, speed_limits, progress)
-    _copy_joints((each.name for each in part.joints if each.mimic is None), part, solved, model, all_q)
+    _copy_joints(part.joint_names, other.model, other.upright, part, start)
+    body = replace(other, model=part, upright=start)
+    solved = _solved_by_all(body, followed, dt, speed_limits, progress)
+    _copy_joints((each.name for each in part.joints if each.mimic is None), part, solved, other.model, all_q)
     return all_q
 
 
@@ -293,37 +310,56 @@ def _leading_to(model: Model, frames: set[str]) -> Model:
 
 
 def _solved_by_all(
-    model: Model,
-    home: Array,
-    hips: str,
+    body: Anatomy,
     followed: list[_Followed],
     dt: float,
     speed_limits: bool,
     progress: Callable[[int, int], None],
 ) -> Array:
     """Configurations [T, nq], one frame after the other."""
-    steady = Steady(model, STEADY, home, HOMEWARD)
+    model, count = body.model, len(followed)
+    steady = Steady(model, STEADY, body.upright, HOMEWARD)
     plan = Stepper(model, [*(each.goal for each in followed), *steady.goals])
     reach = _reach_in(model, dt) if speed_limits else np.full(model.nq, math.inf)
     over_time = np.stack([each.targets for each in followed], axis=1)
+    factors = np.ones((len(over_time), len(plan.tasks)))
+    for k, each in enumerate(followed):
+        factors[:, k] = 1.0 if each.factors is None else each.factors
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))
     solved = np.empty((len(over_time), model.nq))
-    q = _first(model, home, hips, followed)
+    q = _first(body, followed)
     for frame, wanted in enumerate(over_time):
-        targets[: len(followed)] = wanted
+        targets[:count] = wanted
+        plan.weigh(factors[frame])
         for _ in range(1 if frame else SETTLING):
-            steady.write(q, targets[len(followed) :])
+            steady.write(q, targets[count:])
             if frame:
                 plan.narrow(np.maximum(model.lower, q - reach), np.minimum(model.upper, q + reach))
-            q = solved[frame] = plan.step(targets, q)
+            q = plan.step(targets, q)
+        if _raise_feet(body, followed, q, targets):
+            q = plan.step(targets, q)
+        solved[frame] = q
         progress(frame + 1, len(over_time))
     return solved
 
 
-def _first(model: Model, home: Array, hips: str, followed: list[_Followed]) -> Array:
+def _raise_feet(body: Anatomy, followed: list[_Followed], q: Array, targets: Array) -> bool:
+    """Raise the targets [tasks, 12] of feet that are in the ground at q [nq] by how deep they are there."""
+    up, is_raised = body.upward[2], False
+    for k, each in enumerate(followed):
+        if each.sole is not None:
+            pose = body.model.pose(q, each.goal.frame)
+            depth = -float((each.sole @ pose[:3, :3].T @ up).min() + pose[:3, 3] @ up)
+            if depth > IN_GROUND:
+                targets[k, :3] += depth * up
+                is_raised = True
+    return is_raised
+
+
+def _first(body: Anatomy, followed: list[_Followed]) -> Array:
     """A start [nq] at which the hips are where they are to be in the first frame."""
-    goals: Any = [each.goal for each in followed if each.goal.frame == hips]
-    return np.asarray(model.solve(goals, start=home).q)
+    goals: Any = [each.goal for each in followed if each.goal.frame == body.frames["hips"]]
+    return np.asarray(body.model.solve(goals, start=body.upright).q)
 
 
 def _reach_in(model: Model, dt: float) -> Array:
