@@ -18,6 +18,7 @@ from limbik.tree.programs import general
 from motion.people import FAMILIES, crouching
 
 FEET = ["left_ankle_roll_link", "right_ankle_roll_link"]
+SOLE = [[x, y, z] for x, y, z in ((-0.05, 0.025, -0.03), (0.12, -0.03, -0.03))]
 CROUCH = 30  # the deepest frame
 
 
@@ -35,10 +36,9 @@ def on_robot(g1):
 def test_feet_that_stand_stay_on_the_ground_and_do_not_slide(on_robot):
     found = measure(on_robot, feet=FEET, contacts=np.ones((len(on_robot), 2), dtype=bool))
     assert found.foot_slide_cm_s < 0.5
-    sole = [[x, y, z] for x, y, z in ((-0.05, 0.025, -0.03), (0.12, -0.03, -0.03))]
     for foot in FEET:
         pose = on_robot.model.pose(on_robot.q, foot)
-        heights = [(pose[:, :3, :3] @ point + pose[:, :3, 3])[:, 2] for point in sole]
+        heights = [(pose[:, :3, :3] @ point + pose[:, :3, 3])[:, 2] for point in SOLE]
         assert np.min(heights) > -0.01
         assert np.max(heights) < 0.02
 
@@ -94,6 +94,23 @@ def test_the_hips_do_not_jump_to_where_a_robot_reaches_a_kick(kick, g1):
     robot = retarget(replace(standing, q=q), g1)
     hips = robot.model.pose(robot.q, "pelvis")[:, :3, 3]
     assert np.linalg.norm(np.diff(hips, 2, axis=0), axis=1).max() < 0.005
+    feet = robot.model.poses(robot.q, FEET)
+    assert min((feet[..., :3, :3] @ point + feet[..., :3, 3])[..., 2].min() for point in SOLE) > -0.002
+
+
+def test_the_hips_do_not_lean_where_the_feet_of_a_robot_cannot_turn_out_as_far(g1):
+    standing = limbik.load_motion(crouching())
+    q = np.tile(standing.q[0], (60, 1))
+    for side, sign in (("Left", 1.0), ("Right", -1.0)):
+        foot = standing.model.q_slice(f"mixamorig:{side}Foot.Yrotation")
+        q[:, foot] = sign * np.linspace(0.0, 1.5, 60)[:, None]
+    joints = [replace(each, lower=-0.1, upper=0.1) if "hip_yaw" in each.name else each for each in g1.joints]
+    narrow = limbik.Model(g1.name, joints, g1.frames[len(joints) + 1 :], root=g1.root)
+    robot = retarget(replace(standing, q=q), narrow)
+    leans = [
+        np.degrees(np.arccos(robot.model.pose(robot.q, link)[:, 2, 2])).max() for link in ("pelvis", *FEET)
+    ]
+    assert max(leans) < 3.0, leans
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -24,17 +24,17 @@ from limbik.motion.feet.targets import flat_rotations, held_positions, lifted
 from limbik.motion.rates import rate_limits
 from limbik.motion.rest_goal import Steady
 from limbik.solvers.stepper import Stepper
-from limbik.spatial import Array, check_flag, rotation_between
+from limbik.spatial import Array, Vector3, check_flag, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
 SAME_TURN = 1e-6  # of the numbers of two rotations
 POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
 
 # Weights of squared errors [m and rad].
-FOOT, FOOT_TURN = 10.0, 1.0  # of one that stands
+FOOT, FOOT_TURN, FOOT_UP = 10.0, 0.4, 0.6  # of one that stands, which is flat rather than turned out
 SWING, SWING_TURN = 0.2, 0.3  # of these, of one that swings: the hips do not jump to where it reaches a kick
 EASE = 0.2  # [s] from stance to swing
-HIPS, HIPS_TURN = 2.0, 0.7
+HIPS, HIPS_TURN = 2.0, 2.0
 TRUNK_TURN = 0.5
 HEAD_TURN = 0.2
 SHOULDER_TURN = 0.5
@@ -44,6 +44,7 @@ FREEDOM = 6  # degrees of freedom of hips that go anywhere
 STEADY = 0.05  # of the configuration before, and a fraction of the change from there to neutral
 HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
+RAISES = 3  # of feet in a frame, at most
 IN_GROUND = 1e-3  # [m] of a sole, beyond which its foot is raised
 
 
@@ -174,7 +175,9 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
         sole = soles[side] @ other.axes[side + LEG[2]].T
         yield replace(foot, factors=SWING**swing, sole=sole)
         turn = _turn(other, side + LEG[2], rotations, FOOT_TURN)
-        yield replace(turn, factors=SWING_TURN**swing)
+        up = _direction(other, side + LEG[2], other.axes[side + LEG[2]][:, 2], rotations[:, :, 2], FOOT_UP)
+        for each in (turn, up):
+            yield replace(each, factors=SWING_TURN**swing)
     left, right = (body.centers(q, side + LEG[0]) for side in SIDES)
     hips = body.rotations(q, "hips")
     yield _position(other, "hips", brought(0.5 * (left + right)) + hips @ _from_hip_joints(other), HIPS)
@@ -210,12 +213,16 @@ def _bones(
 ) -> Iterator[_Followed]:
     """Both bones of a limb point as those of the source."""
     for part in limb[:2]:
-        frame, axis = other.frames[side + part], other.along[side + part]
-        directions = body.directions(q, side + part)
-        targets = np.zeros((len(q), TARGET_SIZE))
-        targets[:, :3] = directions @ other.upward
-        goal = Direction(frame=frame, axis=axis, target=targets[0, :3], weight=weight)
-        yield _Followed(goal, targets)
+        role = side + part
+        yield _direction(other, role, other.along[role], body.directions(q, role), weight)
+
+
+def _direction(other: Anatomy, role: str, axis: Vector3, directions: Array, weight: float) -> _Followed:
+    """An axis of the part's frame points as directions [T, 3]."""
+    targets = np.zeros((len(directions), TARGET_SIZE))
+    targets[:, :3] = directions @ other.upward
+    goal = Direction(frame=other.frames[role], axis=axis, target=targets[0, :3], weight=weight)
+    return _Followed(goal, targets)
 
 
 def _position(other: Anatomy, role: str, positions: Array, weight: float) -> _Followed:
@@ -336,7 +343,9 @@ def _solved_by_all(
             if frame:
                 plan.narrow(np.maximum(model.lower, q - reach), np.minimum(model.upper, q + reach))
             q = plan.step(targets, q)
-        if _raise_feet(body, followed, q, targets):
+        for _ in range(RAISES):
+            if not _raise_feet(body, followed, q, targets):
+                break
             q = plan.step(targets, q)
         solved[frame] = q
         progress(frame + 1, len(over_time))
