@@ -230,6 +230,18 @@ def test_a_foot_that_is_let_go_does_not_follow_the_noise_of_its_last_frames(rate
     assert np.abs(points(planted)[0] - points(noise)[0])[..., [0, 2]].max() < 0.06
 
 
+@pytest.mark.parametrize("factor", [0.85, 1.08])
+def test_feet_are_locked_and_let_go_without_a_step_at_high_rates(factor: float) -> None:
+    """Ankles are accelerated by 15 m/s^2 more than in the animation at most."""
+    motion = stretched(walk(replace(AHEAD, dt=1.0 / 240.0), "ball").motion, factor)
+    planted = plant_feet(motion)
+    ankles = [sole.ankle for sole in soles_of(motion)]
+    before, after = (each.model.poses(each.q, ankles)[..., :3, 3] for each in (motion, planted))
+    faster = [240.0**2 * np.linalg.norm(np.diff(each, 2, axis=0), axis=-1) for each in (before, after)]
+    assert (faster[1] - faster[0]).max() < 15.0
+    assert slide(motion, planted) < 0.05
+
+
 @pytest.mark.parametrize("rate", [30.0, 120.0])
 def test_knees_of_nearly_straight_legs_do_not_jerk(rate: float) -> None:
     """Their second differences along 1/30 s are at most 8 mm longer than in the animation."""

@@ -21,6 +21,9 @@ from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_l
 
 CLEARANCE = 0.024  # [leg lengths] that a swinging foot keeps from the ground where the animation has as much
 TREND = 0.07  # [s] along which the trend of an offset is fitted
+SETTLE = 0.1  # [s] after the first and last of the locked frames, in which an offset comes to the trend
+SLOPE = 0.02  # [s] of these, along which it is measured how it changes
+NOISE = 3.0  # deviations of a slope, below which it is noise
 SPAN = 1.0 / 30.0  # [s] along which accelerations are measured
 MAX_ACCELERATION = 10.0  # [leg lengths/s^2] of a foot beyond that in the animation
 FAR = 0.025  # [leg lengths] of heel and ball from the animation, below which they are left as they are
@@ -160,9 +163,16 @@ class FootLocks:
 
     def _fading(self, is_fixed: NDArray[np.bool_], values: Array) -> Array:
         """Offsets [T, d] that are fixed in some frames, and fade in the others from the trend of those:
-        the last ones have noise.
+        the last ones have noise, by which an offset differs from the trend for a moment.
         """
-        offsets = fading_offsets(is_fixed, _trend(is_fixed, values, self.dt), self.rule.halflife, self.dt)
+        trend = _trend(is_fixed, values, self.dt)
+        offsets = fading_offsets(is_fixed, trend, self.rule.halflife, self.dt)
+        for locked in runs(is_fixed):
+            left = values[locked] - trend[locked]
+            for ahead, first, last in ((1, left[::-1], locked[-1]), (-1, left, locked[0])):
+                beyond = np.arange(last + ahead, len(values) if ahead > 0 else -1, ahead)
+                free = beyond[: np.argmax(np.append(is_fixed[beyond], True))]
+                offsets[free] += _settling(first, len(free), self.dt)
         return np.where(is_fixed[:, None], values, offsets)
 
     def _positions(self, rotation: Matrix3, toe: Matrix3 | None, lift: Array, level: Array) -> Array:
@@ -262,6 +272,28 @@ def acceleration(positions: Array, dt: float) -> Array:
             norm(positions[2 * h :] - 2.0 * positions[h:-h] + positions[: -2 * h]) / (h * dt) ** 2
         )
     return magnitudes
+
+
+def _settling(left: Array, count: int, dt: float) -> Array:
+    """[count, d] what is left of the differences [n, d] of an offset from its trend, nearest frame first: it
+    goes on as they do, as far as that is no noise, and is 0 after SETTLE, or in the next locked frame.
+    """
+    away = 1.0 + np.arange(count)
+    part = np.minimum(away / min(SETTLE / dt, count + 1.0), 1.0)
+    fraction = 1.0 - part**3 * (10.0 - 15.0 * part + 6.0 * part * part)
+    return np.asarray(fraction[:, None] * (left[0] - away[:, None] * _slope(left, dt)))
+
+
+def _slope(values: Array, dt: float) -> Array:
+    """[d] per frame, of the first of values [n, d], as far as it is no noise (Wiener's filter)."""
+    count = round(SLOPE / dt) + 1
+    near = values[:count]
+    if not 2 < count <= len(values):
+        return np.zeros(values.shape[1])
+    slope = np.polyfit(np.arange(count), near, 1)[0]
+    noise = (np.diff(values[: 4 * count], 2, axis=0) ** 2).sum(axis=1).mean() / 6.0
+    of_noise = NOISE**2 * noise * 12.0 / (count**3 - count)
+    return np.asarray(slope * (slope @ slope) / max(slope @ slope + of_noise, 1e-300))
 
 
 def _trend(is_fixed: NDArray[np.bool_], values: Array, dt: float) -> Array:
