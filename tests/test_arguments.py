@@ -101,6 +101,9 @@ IN_SHORT = {"iterations": 2}  # never odd
 REACHES = np.array([[0.3] * 6, [0.35] * 6])
 _WALK = limbik.load_motion(Path(__file__).parents[1] / "examples" / "walk.bvh")
 WALK = dataclasses.replace(_WALK, q=_WALK.q[:3])
+LEG = ("LeftUpLeg", "LeftLeg", "LeftFoot")
+SOLE = limbik.motion.soles_of(WALK)[0]
+SQUARE = ([[0, 0, 0], [1, 0, 0], [1, 0, 1], [0, 0, 1]], [[0, 2, 1], [0, 3, 2]])
 HAND = limbik.motion.Hand(np.random.default_rng(0).normal(0.0, 0.05, (2, 26, 3)), "left")
 WAVING = Motion(ARM, np.linspace(0.0, 1.0, 90).reshape(30, 3), 0.01)
 
@@ -111,6 +114,15 @@ def of_builder(kind):
 
 def of_scene(arms, **given):
     return Scene(arms).solve(**IN_SHORT, **given)
+
+
+def of_links(kind, *names):
+    """The call of `solve` of something that moves links of a walk."""
+
+    def call(model=WALK.model, q=WALK.q, to=(0.1, 0.3, 0.2), **options):
+        return kind(*names, **options).solve(model, q, to)
+
+    return call
 
 
 def solved(by):
@@ -235,6 +247,24 @@ CALLS = {
     "plant_feet": (
         lambda **given: limbik.motion.plant_feet(WALK, **given),
         {"ground": None, "contacts": None, "feet": ["LeftFoot"], "weight": 1.0, "halflife": 0.1},
+    ),
+    "Limb": (
+        of_links(limbik.motion.Limb, *LEG),
+        {"model": WALK.model, "to": [0, 0, 1], "pole": None, "weight": 1.0, "swivel": 0.0, "soften": 0.0},
+    ),
+    "Aim": (
+        of_links(limbik.motion.Aim, ("Neck", "Head")),
+        {"model": WALK.model, "to": [0, 0, 1], "axis": [0, 0, 1], "eye": [0, 0, 0], "weights": 1.0},
+    ),
+    "Spline": (
+        of_links(limbik.motion.Spline, ("Spine", "Chest"), "Neck"),
+        {"model": WALK.model, "to": [[0, 1, 0], [0, 2, 0]], "twist": 0.0},
+    ),
+    "Ground.mesh": (limbik.motion.Ground.mesh, {"mesh": SQUARE, "up": "y", "unit": 1.0}),
+    "ContactRule.for_legs": (limbik.motion.ContactRule.for_legs, {"length": 0.8}),
+    "Sole": (
+        lambda **given: limbik.motion.plant_feet(WALK, feet=[dataclasses.replace(SOLE, **given)]),
+        {"ankle": SOLE.ankle, "toe": SOLE.toe, "heel": SOLE.heel, "up": SOLE.up, "heights": SOLE.heights},
     ),
     "planting_report": (limbik.motion.planting_report, {"motion": WALK, "planted": WALK, "feet": None}),
     "sole_contacts": (limbik.motion.sole_contacts, {"motion": WALK, "soles": None, "rule": None}),

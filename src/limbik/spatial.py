@@ -14,7 +14,7 @@ algebra".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -128,6 +128,15 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
         return array.astype(np.float64, copy=False)
     except Exception:  # whatever a foreign class raises when its numbers are requested
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None
+
+
+def common_shape(shapes: Mapping[str, tuple[int, ...]], error: type[LimbikError]) -> tuple[int, ...]:
+    """The leading axes [frames] of arguments, by name; where they do not go together raises `error`."""
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        counts = ", ".join(f"{list(shape) if shape else 'one'} of {name}" for name, shape in shapes.items())
+        raise error(f"arguments need one frame each, or as many as the others, not {counts}") from None
 
 
 def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> float:

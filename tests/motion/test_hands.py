@@ -270,10 +270,11 @@ def test_a_joint_that_is_not_seen_is_held_in_the_palm_and_said_once(lost: list[f
     holes[3, JOINT_INDICES["IndexTip"]] = np.nan
     with pytest.warns(FormatWarning, match="and held: IndexTip"):
         assert np.isfinite(Hand(holes, "right").solve(model).q).all()
-    nowhere = hand.positions.copy()
-    nowhere[:, JOINT_INDICES["IndexTip"]] = np.nan
-    with pytest.raises(GoalError, match="joint 'IndexTip' of the right hand is seen in no frame"):
-        HandRetargeter(model, Hand(nowhere, "right"))
+    for lost in ("IndexTip", "IndexProximal"):  # by the latter and others the palm is known
+        nowhere = hand.positions.copy()
+        nowhere[:, JOINT_INDICES[lost]] = np.nan
+        with pytest.raises(GoalError, match=f"joint '{lost}' of the right hand is seen in no frame"):
+            HandRetargeter(model, Hand(nowhere, "right"))
 
 
 @pytest.mark.parametrize("side", SIDES)

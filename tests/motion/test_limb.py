@@ -419,6 +419,8 @@ def test_bad_input_is_named() -> None:
             replace(LEG, **wrong)  # type: ignore[arg-type]
     with pytest.raises(GoalError, match="target needs a point"):
         LEG.solve(motion.model, motion.q, np.zeros((2, 2)))
+    with pytest.raises(GoalError, match=rf"\[{len(motion)}\] of q, one of target, \[2\] of weight"):
+        replace(LEG, weight=[0.5, 1.0]).solve(motion.model, motion.q, np.zeros(3))
     with pytest.raises(ModelError, match="three links in a row"):
         Limb("LeftLeg", "LeftUpLeg", "LeftFoot").solve(motion.model, motion.q, np.zeros(3))
     with pytest.raises(ModelError, match="did you mean"):

@@ -128,6 +128,12 @@ def test_limits_are_kept_and_a_bvh_stays_one(tmp_path):
         (swinging(), {"cutoff_hz": 60.0}, GoalError, "below half the frame rate, 60 Hz, found 60"),
         (swinging(), {"cutoff_hz": 0.0}, GoalError, "found 0"),
         (swinging(), {"cutoff_hz": math.nan}, GoalError, "found nan"),
+        (
+            replace(swinging(), dt=1.0 / 30.0),
+            {"method": "savitzky-golay", "cutoff_hz": 12.0},
+            GoalError,
+            "up to 9 at 30 frames a second, not 12",
+        ),
         (replace(swinging(), q=swinging().q[:1]), {}, ModelError, "1 frames is too short"),
         (replace(swinging(), q=swinging().q[:9]), {"method": "savitzky-golay"}, ModelError, "it needs 19"),
     ],

@@ -25,6 +25,7 @@ from limbik.spatial import (
     Array,
     Matrix3,
     as_numbers,
+    common_shape,
     cross,
     norm,
     quat_from_matrix,
@@ -131,7 +132,8 @@ class Articulation:
         group = self.group(link)
         start = self.model.integrate(q, np.zeros(self.model.nv))  # checked, with unit quaternions
         wanted = _as_rotations(rotation)
-        lead = np.broadcast_shapes(start.shape[:-1], wanted.shape[:-2])
+        shapes = {"q": start.shape[:-1], "rotation": wanted.shape[:-2]}
+        lead = common_shape(shapes, ConfigurationError)
         if axes == "world":
             parent = self.model.pose(start, group.parent)[..., :3, :3]
             wanted = np.swapaxes(parent, -1, -2) @ wanted

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, ModelError, members_of
 from limbik.model import Model
+from limbik.model.model import as_model
 from limbik.motion.articulation import Articulation, LinkJoints, put
-from limbik.spatial import Array, Matrix3, as_numbers
+from limbik.spatial import Array, Matrix3, as_numbers, common_shape
 
 
 class LinkChain:
@@ -66,8 +67,9 @@ def rows_of(model: Model, q: ArrayLike, points: Array, size: int) -> tuple[Array
 
     size: axes of the points of one q.
     """
-    start = np.asarray(model.integrate(q, np.zeros(model.nv)))
-    lead = np.broadcast_shapes(start.shape[:-1], points.shape[: points.ndim - size])
+    start = np.asarray(as_model(model).integrate(q, np.zeros(model.nv)))
+    shapes = {"q": start.shape[:-1], "points": points.shape[: points.ndim - size]}
+    lead = common_shape(shapes, GoalError)
     rows = np.array(np.broadcast_to(start, (*lead, model.nq))).reshape(-1, model.nq)
     each = points.shape[points.ndim - size :]
     return rows, np.broadcast_to(points, (*lead, *each)).reshape(-1, *each), lead

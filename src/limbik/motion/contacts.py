@@ -60,7 +60,7 @@ class ContactRule:
     @classmethod
     def for_legs(cls, length: float) -> ContactRule:
         """The rule for a body whose thigh and shank are so long [m] together."""
-        usual = cls()
+        length, usual = as_number(length, "length", "a number of metres", GoalError), cls()
         return replace(usual, **{name: length / LEG * getattr(usual, name) for name in SCALED})
 
 

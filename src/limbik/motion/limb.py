@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, ModelError
 from limbik.model import Model
+from limbik.model.model import as_model
 from limbik.model.slots import Slot
 from limbik.motion import two_bone
 from limbik.motion.articulation import Articulation, LinkJoints, put
@@ -24,6 +25,7 @@ from limbik.spatial import (
     Matrix3,
     as_numbers,
     as_vector,
+    common_shape,
     cross,
     norm,
     perpendicular,
@@ -123,11 +125,11 @@ class Limb:
         plan = plan_of(model, self)
         start = np.asarray(model.integrate(q, np.zeros(model.nv)))  # checked, unit quaternions
         goal = _points(target, "target")
-        lead = np.broadcast_shapes(
-            start.shape[:-1], goal.shape[:-1], np.shape(self.weight), np.shape(self.swivel)
-        )
+        shapes = {"q": start.shape[:-1], "target": goal.shape[:-1]}
+        shapes |= {"weight": np.shape(self.weight), "swivel": np.shape(self.swivel)}
         if self.pole is not None:
-            lead = np.broadcast_shapes(lead, np.shape(self.pole)[:-1])
+            shapes["pole"] = np.shape(self.pole)[:-1]
+        lead = common_shape(shapes, GoalError)
         rows = np.array(np.broadcast_to(start, (*lead, model.nq))).reshape(-1, model.nq)
         goals = np.broadcast_to(goal, (*lead, 3)).reshape(-1, 3)
         turned = None if rotation is None else _rotations(rotation, lead)
@@ -362,8 +364,7 @@ _PLANS: Slot[dict[Limb, LimbPlan]] = Slot()
 
 def plan_of(model: Model, limb: Limb) -> LimbPlan:
     """The limb on the model, made once."""
-    if not isinstance(model, Model):
-        raise ModelError(f"model needs a Model, found a {type(model).__name__}")
+    model = as_model(model)
     plans = _PLANS.get(model)
     if plans is None:
         plans = _PLANS.put(model, {})

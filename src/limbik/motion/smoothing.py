@@ -122,7 +122,13 @@ def _butterworth(q: Array, dt: float, cutoff: float) -> Array:
 def _savitzky_golay(q: Array, dt: float, cutoff: float) -> Array:
     from scipy.signal import savgol_filter
 
-    window = max(POLYNOMIAL + 2, 2 * round(0.5 * WINDOW / (dt * cutoff)) + 1)
+    window = 2 * round(0.5 * WINDOW / (dt * cutoff)) + 1
+    if window < POLYNOMIAL + 2:
+        highest = WINDOW / (POLYNOMIAL * dt)
+        raise GoalError(
+            f"savitzky-golay needs cutoff_hz up to {highest:.3g} at {1.0 / dt:g} frames a second, "
+            f"not {cutoff:g}: take another method"
+        )
     if len(q) < window:
         raise _too_short(len(q), window)
     return np.asarray(savgol_filter(q, window, POLYNOMIAL, axis=0, mode="interp"))

@@ -80,7 +80,11 @@ class Ground:
         reading needs `pip install limbik[collision]`.
         """
         k = _axis_index(up)
-        triangles = unit * _triangles(mesh)
+        needed = "a positive number of metres"
+        metres = as_number(unit, "unit", needed, GoalError)
+        if not 0.0 < metres < np.inf:
+            raise GoalError(f"unit needs {needed}, not {metres:g}")
+        triangles = metres * _triangles(mesh)
         normals = cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
         length = norm(normals)
         is_ground = np.abs(normals[:, k]) > STEEP * np.maximum(length, 1e-300)

@@ -47,6 +47,10 @@ class Sole:
     up: Vector3
 
     def __post_init__(self) -> None:
+        for name in ("root", "mid", "ankle", "toe"):
+            link = getattr(self, name)
+            if not (isinstance(link, str) and link) and (name != "toe" or link is not None):
+                raise ModelError(f"{name} of a sole needs the name of a link, not {shortened(link)}")
         for name in ("heel", "ball", "tip", "heights", "up"):
             object.__setattr__(self, name, as_vector(getattr(self, name), 3, f"{name} of a sole"))
         object.__setattr__(self, "up", unit(self.up))

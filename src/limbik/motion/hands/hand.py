@@ -181,10 +181,12 @@ class Hand:
 
         Raises GoalError for a joint that is seen in no frame.
         """
+        for name in NEEDED:
+            self._refuse(name, np.isnan(self[name]).any(axis=-1).all(), "is seen in no frame")
         flat = self.in_palm.reshape(-1, len(JOINTS), 3)
         seen = {name: flat[~np.isnan(flat[:, k]).any(axis=1), k] for name, k in JOINT_INDICES.items()}
         for name in NEEDED:
-            self._refuse(name, not len(seen[name]), "is seen in no frame")
+            self._refuse(name, not len(seen[name]), "is seen with wrist and knuckles in no frame")
         return {
             name: np.median(positions, axis=0) if len(positions) else np.full(3, np.nan)
             for name, positions in seen.items()
