@@ -10,7 +10,7 @@ import limbik
 from limbik.errors import ConfigurationError, ModelError
 from limbik.motion import SolvedMarkers, solve_markers
 from limbik.spatial import rotation_exp
-from motion.marked import marked_leg, marked_person
+from motion.marked import marked, marked_leg, marked_person
 
 pytestmark = pytest.mark.slow
 
@@ -133,6 +133,20 @@ def test_the_axes_of_the_world_do_not_matter():
     turn, away = rotation_exp(np.array([1.2, 0.4, -0.8])), np.array([3.0, -2.0, 1.0])
     moved = replace(LEG_MARKERS, positions=LEG_MARKERS.positions @ turn.T + away)
     assert solve_markers(moved, LEG, marker_set=LEG_SET).rms_mm < 2.5
+
+
+def test_markers_without_noise_find_every_joint():
+    """A joint that is not yet where it belongs is no outlier beside others that are."""
+    _, person, _, _ = marked_person(31)
+    q = person.q.copy()
+    for side in ("Left", "Right"):
+        elbow = person.model.q_slice(NAME(f"{side}ForeArm") + ".Yrotation")
+        q[:, elbow] += 1.2 * np.sin(np.linspace(0.0, 6.0, 31))[:, None]
+    person = replace(person, q=q)
+    links = [link for link in person.links if not link.endswith(("Neck", "Spine", "Shoulder"))]
+    markers, marker_set = marked(person, links, np.random.default_rng(3), 4, 0.0)
+    solved = solve_markers(markers, person, marker_set=marker_set)
+    assert max(apart_mm(solved.motion, person, link).mean() for link in links) < 10.0
 
 
 def test_a_marker_may_be_given_its_place(leg):

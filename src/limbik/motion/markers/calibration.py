@@ -25,11 +25,12 @@ ROUNDS, LAST_ROUNDS = 5, 20
 ITERATIONS = 20  # of a pose at most
 LITTLE_GAIN, NO_GAIN = 2e-2, 1e-3  # parts of the error that are not worth another round, until the last
 # [m] weights of a radian from home, of a scale from the usual one, of a metre from where a marker is guessed
-HOLDS = (0.3, 0.1, 0.03, 0.01)
+HOLDS = (0.3, 0.1, 0.03, 0.01, 0.005)
 SHORTEST, LONGEST = 0.3, 3.0  # of a scale, times the whole body's
 DAMPING = 1e-3  # part of the diagonal by which the first step is damped
 EASIER, HARDER = 0.3, 10.0  # what a step that gains, or does not, does to it
 OUTLYING = 6.0  # times the median, beyond which a marker loses weight
+MIN_OUTLYING = 0.02  # [m] which is no outlier beside markers that fit already
 MIN_DOUBT, DOUBT = 0.05, 4.0  # [m] off, and times a marker's median, beyond which it may be wrong
 MAX_USUAL = 3.0  # times the median of all, which that of a marker counts as at most
 FEWEST = 4  # markers that a body can be placed by
@@ -167,7 +168,7 @@ def _error(off: Array, weights: Array) -> float:
 
 def _weights(off: Array) -> Array:
     """[F, M] that fall with the distance (Geman & McClure 1987), 0 where a marker is not seen."""
-    usual = max(OUTLYING * float(np.nanmedian(off)), 1e-4)
+    usual = max(OUTLYING * float(np.nanmedian(off)), MIN_OUTLYING)
     return np.where(np.isfinite(off), 1.0 / (1.0 + (np.nan_to_num(off) / usual) ** 2), 0.0)
 
 
