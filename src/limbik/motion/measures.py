@@ -69,7 +69,7 @@ class Measures:
     frames: int
     duration: float  # [s]
     feet: tuple[FootMeasures, ...]
-    jerk: float  # [m/s^3] root mean square of the third derivative of all links' positions
+    jerk: float  # [m/s^3] root mean square of the third derivative of the coordinates of all links
     jitter_mm: float  # root mean square of noise from frame to frame: white noise of 1 mm gives 1
     speed: Peak | None  # of a joint that turns [rad/s]
     acceleration: Peak | None  # [rad/s^2]
