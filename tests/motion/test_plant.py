@@ -315,6 +315,18 @@ def test_a_body_that_lies_with_bent_knees_stays_where_it_is(share: float) -> Non
         assert_allclose(after, before, atol=2e-3)
 
 
+def test_toes_over_the_edge_of_a_step_are_on_it_where_only_the_heel_stands() -> None:
+    standing = skeleton("ball")
+    motion = replace(standing, q=np.tile(standing.q[0], (60, 1)))
+    vertices, faces = stairs(rise=0.15, run=2.0, count=1)
+    step = Ground.mesh((vertices + np.array([0.0, 0.0, 0.05]), faces))
+    heels = np.zeros((60, 2, 2))
+    heels[..., 0] = 1.0
+    planted = plant_feet(motion, ground=step, contacts=heels)
+    toes = planted.model.poses(planted.q, ["LeftToeBase", "RightToeBase"])[..., :3, 3]
+    assert (toes[..., 2] > 0.05).all() and (toes[..., 1] > 0.149).all()
+
+
 def test_a_foot_that_lies_on_its_side_is_not_turned_flat() -> None:
     model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0
     q = np.tile(skeleton("ball").q[0], (240, 1))

@@ -85,7 +85,8 @@ def stances_of(
     position = anchor - (rotation @ points[held][..., None])[..., 0]
     around = position[:, None] + points @ np.swapaxes(rotation, -1, -2)
     rises = ground.under(around)[0] + sole.heights[:TIP] - around @ up
-    counts = is_flat[:, None] | (np.arange(TIP) == held[:, None])
+    is_heel = held == HEEL  # a ball that is over the heel is not to be in a step
+    counts = (is_flat | is_heel)[:, None] | (np.arange(TIP) == held[:, None])
     lift = np.where(counts, rises, -np.inf).max(axis=1)
     lift = np.where(np.isfinite(lift), lift, 0.0)
     position = position + lift[:, None] * up
