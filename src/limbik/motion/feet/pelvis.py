@@ -56,7 +56,7 @@ def pelvis_rise(
     return np.asarray(follow - np.minimum(sunk + correction, margin))
 
 
-class _Reach(NamedTuple):
+class _LegReach(NamedTuple):
     """From the hip, as the animation has it, to where the ankle is to be; each [T] [m]."""
 
     thigh: Array
@@ -92,12 +92,12 @@ class _Reach(NamedTuple):
         return along, np.sqrt(np.maximum(self.thigh**2 - along**2, 0.0))
 
 
-def _reach(leg: LimbPlan | LegChain, poses: Mapping[str, Array], path: FootPath, up: Array) -> _Reach:
+def _reach(leg: LimbPlan | LegChain, poses: Mapping[str, Array], path: FootPath, up: Array) -> _LegReach:
     hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
     away = path.position - hip
     upwards = away @ up
     beside = norm(away - upwards[:, None] * up)
-    return _Reach(norm(knee - hip), norm(ankle - knee), upwards, beside, norm(ankle - hip))
+    return _LegReach(norm(knee - hip), norm(ankle - knee), upwards, beside, norm(ankle - hip))
 
 
 def ground_margin(
