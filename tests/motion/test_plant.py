@@ -14,7 +14,7 @@ import limbik
 from limbik.compiler import native
 from limbik.errors import FormatWarning, GoalError, ModelError
 from limbik.motion import Ground, measure, plant_feet, planting_report, sole_contacts, soles_of
-from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.feet.min_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
 from limbik.spatial import norm, pose_from, quat_exp, rotation_exp, rotation_log
 from motion.people import crouching

@@ -124,6 +124,13 @@ def as_stands(contacts: ArrayLike, frames: int, feet: int, error: type[LimbikErr
     return stands != 0.0
 
 
+def seconds_from(stands: NDArray[np.bool_], dt: float) -> Array:
+    """[T] how far each frame is from one in which a foot stands [T] [s]; inf where it never does."""
+    from scipy.ndimage import distance_transform_edt
+
+    return dt * distance_transform_edt(~stands) if stands.any() else np.full(len(stands), np.inf)
+
+
 def point_contacts(points: Array, motion: Motion, rule: ContactRule) -> NDArray[np.bool_]:
     """[T, n] whether each of some points [T, n, 3] of the world stands."""
     from scipy.ndimage import gaussian_filter1d, median_filter

@@ -18,7 +18,7 @@ from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
-from limbik.motion.contacts import ContactRule, as_stands, detect_contacts
+from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, seconds_from
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_rotations, held_positions, lifted
 from limbik.motion.rates import rate_limits
@@ -167,15 +167,16 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
         return _turn(other, role, body.rotations(q, role), weight)
 
     for k, side in enumerate(SIDES):
-        rotations = _stood_upright(body.rotations(q, side + LEG[2]), stands[:, k])
+        role = side + LEG[2]
+        axes = other.axes[role]
+        rotations = _stood_upright(body.rotations(q, role), stands[:, k])
         rotations = flat_rotations(rotations, stands[:, k], motion.dt)
         positions = lifted(held_positions(brought(feet[side]), stands[:, k]), rotations, soles[side])
         swing = _swing(stands[:, k], motion.dt)
-        foot = _position(other, side + LEG[2], positions, FOOT)
-        sole = soles[side] @ other.axes[side + LEG[2]].T
-        yield replace(foot, factors=SWING**swing, sole=sole)
-        turn = _turn(other, side + LEG[2], rotations, FOOT_TURN)
-        up = _direction(other, side + LEG[2], other.axes[side + LEG[2]][:, 2], rotations[:, :, 2], FOOT_UP)
+        foot = _position(other, role, positions, FOOT)
+        yield replace(foot, factors=SWING**swing, sole=soles[side] @ axes.T)
+        turn = _turn(other, role, rotations, FOOT_TURN)
+        up = _direction(other, role, axes[:, 2], rotations[:, :, 2], FOOT_UP)
         for each in (turn, up):
             yield replace(each, factors=SWING_TURN**swing)
     left, right = (body.centers(q, side + LEG[0]) for side in SIDES)
@@ -241,10 +242,7 @@ def _turn(other: Anatomy, role: str, in_world: Array, weight: float) -> _Followe
 
 def _swing(stands: NDArray[np.bool_], dt: float) -> Array:
     """[T] from 0 in frames in which a foot stands to 1 in those that are EASE from them."""
-    from scipy.ndimage import distance_transform_edt
-
-    away = distance_transform_edt(~stands) * dt / EASE if stands.any() else np.full(len(stands), 1.0)
-    part = np.minimum(away, 1.0)
+    part = np.minimum(seconds_from(stands, dt) / EASE, 1.0)
     return np.asarray(part * part * (3.0 - 2.0 * part))
 
 

@@ -2,7 +2,7 @@
 
 Which point is held changes from the heel to the ball without a step, because both belong to one flat foot.
 Everything is an offset from the animation: known while a foot is locked, of least jerk in between
-(`least_jerk`), so that it begins before a foot comes down and ends after it has left.
+(`min_jerk`), so that it begins before a foot comes down and ends after it has left.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.motion.contacts import runs
+from limbik.motion.contacts import runs, seconds_from
 from limbik.motion.feet.ground import Ground
-from limbik.motion.feet.least_jerk import bounded_offsets, fading_offsets
+from limbik.motion.feet.min_jerk import bounded_offsets, fading_offsets
 from limbik.motion.feet.soles import BALL, HEEL, TIP
 from limbik.motion.feet.stances import AnimatedFoot, LockRule, Stance, mean_rotation, stances_of
 from limbik.spatial import Array, Matrix3, cross, norm, rotation_exp, rotation_log, unit
@@ -109,8 +109,7 @@ class FootLocks:
         stance, part = np.divmod(at, 2.0)
         first = np.minimum(stance.astype(np.intp), len(values) - 1)
         second = np.minimum(first + 1, len(values) - 1)
-        t = np.clip(part - 1.0, 0.0, 1.0)[:, None]
-        fraction = t**3 * (10.0 - 15.0 * t + 6.0 * t * t)
+        fraction = _smooth_step(np.clip(part - 1.0, 0.0, 1.0))[:, None]
         return np.asarray((1.0 - fraction) * values[first] + fraction * values[second])
 
     def _slope(self) -> Matrix3:
@@ -220,10 +219,8 @@ class FootLocks:
 
     def _swing(self) -> Array:
         """From 0 in frames in which the foot is locked to 1 in those that are SWING from them [T]."""
-        from scipy.ndimage import distance_transform_edt
-
-        away = distance_transform_edt(~self.is_locked.any(axis=1)) if self.stances else np.inf
-        return np.broadcast_to(np.clip(away * self.dt / SWING, 0.0, 1.0), (len(self.is_locked),))
+        stands = np.asarray(self.is_locked.any(axis=1))
+        return np.minimum(seconds_from(stands, self.dt) / SWING, 1.0)
 
     def _points_at(self, position: Array, rotation: Matrix3, toe: Matrix3 | None) -> Array:
         """Heel, ball and tip [T, 3, 3] of a foot."""
@@ -274,13 +271,18 @@ def acceleration(positions: Array, dt: float) -> Array:
     return magnitudes
 
 
+def _smooth_step(t: Array) -> Array:
+    """From 0 to 1 at t from 0 to 1, where two derivatives are 0."""
+    return np.asarray(t**3 * (10.0 - 15.0 * t + 6.0 * t * t))
+
+
 def _settling(left: Array, count: int, dt: float) -> Array:
     """[count, d] what is left of the differences [n, d] of an offset from its trend, nearest frame first: it
     goes on as they do, as far as that is no noise, and is 0 after SETTLE, or in the next locked frame.
     """
     away = 1.0 + np.arange(count)
     part = np.minimum(away / min(SETTLE / dt, count + 1.0), 1.0)
-    fraction = 1.0 - part**3 * (10.0 - 15.0 * part + 6.0 * part * part)
+    fraction = 1.0 - _smooth_step(part)
     return np.asarray(fraction[:, None] * (left[0] - away[:, None] * _slope(left, dt)))
 
 

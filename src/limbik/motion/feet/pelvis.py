@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.formats.motions import Motion
-from limbik.motion.feet.least_jerk import Coupled, bounded_offsets
 from limbik.motion.feet.leg_chain import LegChain
 from limbik.motion.feet.locks import SPAN, FootPath
+from limbik.motion.feet.min_jerk import Coupled, bounded_offsets
 from limbik.motion.feet.soles import Sole
 from limbik.motion.limb import LimbPlan
 from limbik.spatial import Array, norm

@@ -38,7 +38,8 @@ def fading_offsets(is_fixed: NDArray[np.bool_], values: Array, halflife: float, 
 
     halflife: time [s] in which an offset has halved where none is fixed; dt: [s] between frames.
     """
-    return _solved(_cost(len(is_fixed), halflife, dt), is_fixed, np.where(is_fixed[:, None], values, 0.0))
+    start = np.where(is_fixed[:, None], values, 0.0)
+    return _solved(_cost(len(is_fixed), halflife, dt), is_fixed, start, np.zeros_like(start))
 
 
 def bounded_offsets(
@@ -96,14 +97,14 @@ def _times(bands: Array, x: Array) -> Array:
     return np.asarray(product)
 
 
-def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array, right: Array | None = None) -> Array:
-    """The offsets [T, d] where the cost is smallest; start: values where fixed, else 0; right: of the linear
-    system [T, d].
+def _solved(bands: Array, is_fixed: NDArray[np.bool_], start: Array, right: Array) -> Array:
+    """The offsets [T, d] where the cost is smallest; start: values where fixed, else 0; right: minus the
+    gradient of the cost [T, d] where all offsets are 0.
     """
     from scipy.linalg import solveh_banded
 
     count = len(is_fixed)
-    bands, right = bands.copy(), (0.0 if right is None else right) - bands[0][:, None] * start
+    bands, right = bands.copy(), right - bands[0][:, None] * start
     for k in range(1, min(4, count)):
         below = bands[k, : count - k, None]
         right[k:] -= below * start[: count - k]
