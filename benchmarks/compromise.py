@@ -32,8 +32,8 @@ import numpy as np
 from scipy.optimize import least_squares
 
 import limbik
-from limbik.solvers import measure
-from limbik.solvers.request import Request
+from limbik import measure
+from limbik.request import Request
 from machine import surroundings
 
 FIRM = ("pelvis", "left_ankle_roll_link", "right_ankle_roll_link")

@@ -13,8 +13,8 @@ from scipy.spatial.transform import Rotation
 
 import limbik
 from limbik import Model, Orientation, Pose, Position, Status
+from limbik.request import Request
 from limbik.solution import Outcome, Solution
-from limbik.solvers.request import Request
 from strategies import SEEDS
 
 ROBOTS = ("panda", "ur5e", "puma560")

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from limbik import JointKind, Mass, Mimic, Model, Solution, Status
+from limbik import JointKind, Mass, Mimic, Model, Solution, Status, measure
 from limbik.goals import (
     CenterOfMass,
     Direction,
@@ -23,7 +23,6 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solvers import measure
 from strategies import KINDS, models
 
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from limbik import errors, solvers
 from limbik._version import __version__
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
+from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch, FreeMotion
 from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.goals import (

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.collision.free_options import take_free_options
 from limbik.diagnosis import Diagnosis, list_of, nearest_in_words
 from limbik.errors import (
     ConfigurationError,
@@ -42,15 +43,13 @@ from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
+from limbik.request import Request, moving_joints
 from limbik.solution import STATUSES, Outcome, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
-from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
-from limbik.solvers.joint_sets import moving_joints
 from limbik.solvers.loop import solve
 from limbik.solvers.question import DetachedQuestion
-from limbik.solvers.request import Request
 from limbik.spatial import Array, as_vector
 from limbik.status import Status
 

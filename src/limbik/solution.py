@@ -18,8 +18,8 @@ from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
 if TYPE_CHECKING:
+    from limbik.request import Request
     from limbik.solvers.question import Question
-    from limbik.solvers.request import Request
 
 
 class Outcome(NamedTuple):

@@ -14,6 +14,7 @@ algebra".
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -148,6 +149,17 @@ def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> f
     if math.isnan(number):
         raise error(f"{name} needs {needed}, found nan")
     return number
+
+
+def as_real(value: Any) -> float:
+    """The value of a real number of any type; NaN for one that is too large for a float, and for anything
+    else, True and False included.
+    """
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    try:
+        return float(value) if is_real else math.nan
+    except OverflowError:  # 10**400
+        return math.nan
 
 
 def as_whole(value: Any, name: str, minimum: int, error: type[LimbikError], maximum: float = math.inf) -> int:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import limbik
+from limbik.all_solutions import elimination_plan
+from limbik.all_solutions.self_motion import Mover
 from limbik.errors import LimbikError
 from limbik.model.chain import chain_to
-from limbik.solvers import elimination_plan
-from limbik.solvers.self_motion import Mover
 from six_revolute_arms import ARMS, FAMILIES, as_model, random_axes
 
 REGULAR = 1e-4  # smallest singular value of a configuration that is not nearly singular

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import limbik
+from limbik.all_solutions.solve_all import geometry
 from limbik.analytic.axes import Axes, axes_of
 from limbik.analytic.closed_form import Family, closed_form
 from limbik.model.chain import chain_to
-from limbik.solvers.all_solutions import geometry
 from limbik.spatial import pose_from, rotation_exp
 from six_revolute_arms import FAMILIES, as_model, random_axes
 

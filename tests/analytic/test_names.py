@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import limbik
-from limbik.solvers.all_solutions import plan_for_all
-from limbik.solvers.answers_plan import AnswersPlan
+from limbik.all_solutions.answers_plan import AnswersPlan
+from limbik.all_solutions.solve_all import plan_for_all
 from limbik.spatial import pose_from
 from point_arms import KINDS, arm_of
 from six_revolute_arms import FAMILIES, as_model, random_axes

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import limbik
 from limbik import JointKind, ModelBuilder
+from limbik.all_solutions.solve_all import geometry
 from limbik.analytic.axes import axes_of
 from limbik.analytic.closed_form import Family, closed_form
 from limbik.errors import GoalError
 from limbik.model.chain import chain_to
 from limbik.model.denavit_hartenberg import Row, chain_of_rows
-from limbik.solvers.all_solutions import geometry
 from limbik.spatial import pose_from, rotation_exp
 from sliding_arms import BUILT, WRISTED, change, table, wristed
 

@@ -13,12 +13,12 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation, Slerp
 
 import limbik
+from limbik.all_solutions.sampled_plan import SampledPlan
 from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverError
 from limbik.joint_path import BreakReason
 from limbik.model import Model
 from limbik.motion.candidates import MAX_TURNED, Candidates, distinct
 from limbik.motion.graph import Edges, best_route
-from limbik.solvers.sampled_solutions import SampledPlan
 
 UR5E = limbik.load("ur5e")
 AT = np.array([0.3, -1.2, 1.5, -1.8, -1.5, 0.2])

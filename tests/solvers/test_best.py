@@ -9,12 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import least_squares
 
 import limbik
-from limbik import JointKind, ModelBuilder, Status
+from limbik import JointKind, ModelBuilder, Status, measure
 from limbik.collision import World
 from limbik.errors import SolverError
 from limbik.goals import CenterOfMass, Direction, Orientation, Pose, Position, Posture
-from limbik.solvers import measure
-from limbik.solvers.request import Request
+from limbik.request import Request
 from strategies import SEEDS
 from trees import assert_honest, goal_at, moving_frames, trees
 

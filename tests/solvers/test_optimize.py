@@ -23,8 +23,8 @@ from limbik import (
     nullspace,
 )
 from limbik.errors import ConfigurationError, FunctionError, SolverError
+from limbik.request import Request
 from limbik.solvers import Optimize
-from limbik.solvers.request import Request
 from limbik.solvers.scipy_problem import Constrained
 from solvers.arms import branching_tree
 from strategies import SEEDS, chains, configuration

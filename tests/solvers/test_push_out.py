@@ -10,9 +10,9 @@ from limbik.collision import Sphere, World
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.compiler.call import Call
+from limbik.request import Request
 from limbik.solvers import push_out
 from limbik.solvers.push_out import PushOut
-from limbik.solvers.request import Request
 from limbik.spatial import Array
 
 PANDA = limbik.load("panda")

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
-from limbik import JointKind, ModelBuilder
+from limbik import JointKind, ModelBuilder, measure
 from limbik.compiler.arrays import zeros
 from limbik.goals import (
     CenterOfMass,
@@ -23,8 +23,7 @@ from limbik.goals import (
     Relative,
 )
 from limbik.goals.task import LENGTHS
-from limbik.solvers import measure
-from limbik.solvers.request import Request
+from limbik.request import Request
 from limbik.solvers.tasks import TaskMaker, fill_targets
 from limbik.tree import evaluation
 from limbik.tree.joints import ROTATION

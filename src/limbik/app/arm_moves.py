@@ -21,12 +21,12 @@ from limbik.app.protocol.space import ArmMove, ArmMoveReply, MeasureOptions, Mov
 from limbik.app.solver_time import ITERATIONS, TOLERANCE, iteration_microseconds, timed
 from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
+from limbik.measure import velocity_ellipsoid
 from limbik.model import Model
 from limbik.scene import tasks_of
 from limbik.solution import Solution
 from limbik.solvers import trace
 from limbik.solvers.free_solve import made_free
-from limbik.solvers.measure import velocity_ellipsoid
 from limbik.solvers.solver import Solver
 from limbik.spatial import Array
 from limbik.status import Status

@@ -13,10 +13,10 @@ import numpy as np
 from limbik.app.protocol.space import FrameGoal, SpaceSettings
 from limbik.errors import GoalError
 from limbik.goals import Direction, Goal, Pose, Position
+from limbik.measure import errors_at
 from limbik.model import JointKind, Model
+from limbik.request import Request
 from limbik.solvers.bounds import proof
-from limbik.solvers.measure import errors_at
-from limbik.solvers.request import Request
 from limbik.spatial import (
     Array,
     Matrix3,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from limbik import nullspace, solvers
-from limbik.all_solutions import FreeMotion
+from limbik.all_solutions.result import FreeMotion
 from limbik.app.goal_io import as_goals, as_they_are, legal
 from limbik.app.protocol.space import FrameGoal, NullspaceRequest
 from limbik.app.solution_choice import has_closed_form

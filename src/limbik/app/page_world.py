@@ -15,10 +15,10 @@ from limbik.app.protocol.world import PageObject, WorldContents
 from limbik.app.shape_store import StoredShapes
 from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.check import checker_of, contacts
+from limbik.collision.free_options import FreeOptions
 from limbik.collision.world import World
 from limbik.model import Model
 from limbik.model.shapes import Box, Capsule, Cylinder, Shape, Sphere
-from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4, pose_from, quat_normalise, quat_to_matrix
 
 NEAR = 0.05  # [m] beyond the clearance, within which pairs are told

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from limbik import solvers
-from limbik.all_solutions import AllSolutions
+from limbik.all_solutions.result import AllSolutions
+from limbik.all_solutions.solve_all import plan_for_all
 from limbik.app.page_world import Around
 from limbik.app.protocol.solutions import SolutionsReply
 from limbik.goals import Goal, Pose
 from limbik.model import Model
 from limbik.model.periodic import endless
-from limbik.solvers.all_solutions import plan_for_all
 from limbik.spatial import Array
 
 MAX = 12  # that are shown

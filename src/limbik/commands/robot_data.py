@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from limbik.all_solutions.solve_all import geometry
 from limbik.errors import FormatWarning, LimbikError
 from limbik.formats import load, registry, srdf
 from limbik.model import Joint, Model
 from limbik.model.wrist import Wrist, wrist_of
-from limbik.solvers.all_solutions import geometry
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch
 from limbik.checks import BatchCheck, Check, PathCheck
 from limbik.errors import (
     CollisionError,
@@ -48,6 +47,7 @@ from limbik.spatial import Array, Matrix4, as_number, as_pose
 
 if TYPE_CHECKING:
     from limbik import collision, motion, solvers
+    from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch
 else:
     collision, motion, solvers = map(LazyModule, ("limbik.collision", "limbik.motion", "limbik.solvers"))
 

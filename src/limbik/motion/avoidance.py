@@ -16,13 +16,13 @@ import numpy as np
 from limbik.collision.check import checker_of
 from limbik.collision.check_path import CLOSE, along_any_axes, first_contact
 from limbik.collision.checker import NearPairs
+from limbik.collision.free_options import FreeOptions
 from limbik.collision.motion_bounds import MotionBounds
 from limbik.collision.shortest_change import shortest_change
 from limbik.collision.world import Revision
 from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
-from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, quat_to_matrix
 
 HORIZON = 0.05  # [m] beyond the clearance, within which pairs count

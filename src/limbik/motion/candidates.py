@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions
+from limbik import measure
+from limbik.all_solutions.result import AllSolutions
 from limbik.collision.check import checker_of
 from limbik.collision.check_path import check_path
+from limbik.collision.free_options import FreeOptions
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.model.periodic import periodic
-from limbik.solvers import measure
-from limbik.solvers.free_options import FreeOptions
 from limbik.spatial import Array, Matrix4
 
 SAMPLES = 48  # of the seventh joint

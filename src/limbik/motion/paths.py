@@ -7,7 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbik.collision.free_options import free_options
 from limbik.collision.world import World
+from limbik.compiler.watch import time_watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
 from limbik.model.configuration import as_bounded_configuration
@@ -23,8 +25,6 @@ from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
 from limbik.solvers.checked_options import check_time_limit
-from limbik.solvers.free_options import free_options
-from limbik.solvers.watch import time_watch
 from limbik.spatial import Array, as_number, as_numbers
 
 MAX_STEP = 0.5  # [rad or m]

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik import measure
+from limbik.collision.free_options import free_options
 from limbik.collision.world import World
 from limbik.compiler import native
 from limbik.compiler.arrays import zeros
@@ -35,13 +37,10 @@ from limbik.motion.state import (
 )
 from limbik.motion.targets import Targets
 from limbik.options import RateLimits
-from limbik.solvers import measure
 from limbik.solvers.checked_options import hashable, read_options
-from limbik.solvers.free_options import free_options
-from limbik.solvers.solver import as_real
 from limbik.solvers.task_set import TaskSet
 from limbik.solvers.tasks import fill_targets
-from limbik.spatial import Array, quat_conjugate, quat_rotate
+from limbik.spatial import Array, as_real, quat_conjugate, quat_rotate
 from limbik.status import PoseError
 from limbik.tree.workspace import Objectives, Workspace
 

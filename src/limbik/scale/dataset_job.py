@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.all_solutions.solve_all import solve_all_batch
 from limbik.model.periodic import periodic
 from limbik.scale.grid import ball_of_reach
 from limbik.scale.job import Chunk, Job, in_threads
 from limbik.solution import BatchSolution
-from limbik.solvers.all_solutions import solve_all_batch
 from limbik.solvers.batch import solve_batch
 from limbik.spatial import Array, nearest_angles, quat_from_matrix, quat_to_matrix
 from limbik.status import Status

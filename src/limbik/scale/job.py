@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik._version import __version__
+from limbik.all_solutions.solve_all import solve_all_batch
 from limbik.errors import SolverError
 from limbik.model import Model
-from limbik.solvers.all_solutions import solve_all_batch
 
 RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
 MAX_RESTARTS = 2**63 - 1

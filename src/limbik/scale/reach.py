@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from limbik.collision import World
+from limbik.collision.free_options import free_options
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.model import Model
 from limbik.model.model import as_model
@@ -23,7 +24,6 @@ from limbik.scale.orientations import orientations
 from limbik.scale.placements import Placement, ReachSlice, placements
 from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
-from limbik.solvers.free_options import free_options
 from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_vector, as_whole
 
 MAX_ORIENTATIONS = 1_000_000

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.all_solutions.solve_all import solve_all_batch
 from limbik.collision import World
 from limbik.collision.check import checker_of
 from limbik.collision.world_files import world_of, world_text
@@ -19,7 +20,6 @@ from limbik.model.pose_bounds import PoseBounds, pose_bounds
 from limbik.scale.grid import Grid
 from limbik.scale.job import Chunk, Job, in_threads
 from limbik.scale.orientations import orientations
-from limbik.solvers.all_solutions import solve_all_batch
 from limbik.solvers.batch import solve_batch
 from limbik.spatial import Array, quat_to_matrix
 

@@ -3,8 +3,8 @@
 solution = limbik.solvers.solve(model, target, solver="dls")
 """
 
+from limbik.all_solutions.solve_all import solve_all, solve_all_batch
 from limbik.solvers import nullspace
-from limbik.solvers.all_solutions import solve_all, solve_all_batch
 from limbik.solvers.batch import solve_batch
 from limbik.solvers.costs import cost_gradient
 from limbik.solvers.derivative import solution_jacobian

@@ -13,10 +13,12 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.collision.free_options import free_options
 from limbik.collision.world import World
 from limbik.compiler import native
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
+from limbik.compiler.watch import run_compiled_or_interpreted, time_watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
 from limbik.model.chain import chain_to
@@ -34,10 +36,8 @@ from limbik.serial.programs import many_problems
 from limbik.serial.seed_table import Shape
 from limbik.solution import BatchSolution
 from limbik.solvers.free_batch import batch_made_free
-from limbik.solvers.free_options import free_options
 from limbik.solvers.plans import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan
-from limbik.solvers.watch import run_compiled_or_interpreted, time_watch
 from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_whole
 
 PRECISIONS = ("double", "single")

@@ -13,14 +13,14 @@ import numpy as np
 
 from limbik.diagnosis import Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
+from limbik.measure import tool_of
 from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.model.pose_bounds import PoseBounds, pose_bounds
 from limbik.model.reach_bounds import ReachBounds, reach_bounds
 from limbik.model.slots import Slot
+from limbik.request import Request
 from limbik.solvers.checked_options import Options
-from limbik.solvers.measure import tool_of
-from limbik.solvers.request import Request
 from limbik.spatial import Vector3
 
 TOLERANCES = ("tolerance", "tolerance_rotation")

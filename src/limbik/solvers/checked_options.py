@@ -14,8 +14,8 @@ import numpy as np
 from limbik.errors import SolverError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import Joint
 from limbik.solvers.registry import with_parameter
-from limbik.solvers.solver import Solver, as_real
-from limbik.spatial import Matrix4, as_pose
+from limbik.solvers.solver import Solver
+from limbik.spatial import Matrix4, as_pose, as_real
 
 MAX_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000

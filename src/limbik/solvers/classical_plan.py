@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from limbik.compiler.kernel import Floats
 from limbik.goals import Goal
+from limbik.measure import goal_errors
 from limbik.model.model import Model
 from limbik.solvers.checked_options import Options
-from limbik.solvers.measure import goal_errors
 from limbik.solvers.methods.jacobian_iteration import improve
 from limbik.solvers.solver import Solver, StepSolver
 from limbik.solvers.tree_plan import TreePlan

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from limbik.all_solutions.solve_all import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.analytic.axes import axes_of
 from limbik.errors import SolverError
 from limbik.goals import Goal
 from limbik.model.chain import chain_to
 from limbik.model.model import Model
+from limbik.request import Request
 from limbik.solution import Solution
-from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.plan import Observer, Plan, Problem
-from limbik.solvers.request import Request
 from limbik.spatial import Array
 
 USE_LM = "use 'lm'"

@@ -13,12 +13,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limbik import measure
 from limbik.errors import SingularError, SolverError, is_one_of, shortened
 from limbik.goals import Orientation, Pose, Position, is_plain
 from limbik.model.model import Model, as_model
-from limbik.solvers import measure
+from limbik.request import Request
 from limbik.solvers.checked_options import locked_names
-from limbik.solvers.request import Request
 from limbik.spatial import Array, as_pose, cross, skew
 
 TargetKind: TypeAlias = Literal["pose", "position", "orientation"]

@@ -33,16 +33,15 @@ from limbik.goals import (
     Position,
     evenly,
 )
+from limbik.measure import goal_errors, half_reach, tool_of
 from limbik.model.joints import JointKind
 from limbik.model.margins import readings, unwound
 from limbik.model.model import Model
+from limbik.request import Request, moving_joints
 from limbik.solution import Solution
 from limbik.solvers.bounds import proof, proof_of_pose
 from limbik.solvers.goal_words import described
-from limbik.solvers.joint_sets import moving_joints
-from limbik.solvers.measure import goal_errors, half_reach, tool_of
 from limbik.solvers.pulls import pulls
-from limbik.solvers.request import Request
 from limbik.spatial import Array, pose_from, rotation_exp, rotation_log
 from limbik.status import Status
 

@@ -19,19 +19,19 @@ from limbik.checks import Contact
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.fixed_pairs import FixedChecker
+from limbik.collision.free_options import FreeOptions
 from limbik.collision.geometry import geometry_of
 from limbik.collision.pieces import measured_pieces_of
 from limbik.collision.shortest_change import shortest_change
+from limbik.collision.still_joints import still_joints
 from limbik.collision.world import World
 from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
+from limbik.request import Request, moving_velocities
 from limbik.solution import Solution
 from limbik.solvers.diagnose import diagnose, position_alone, standing
 from limbik.solvers.fixed_collisions import Blocked, extent_around, fixed_goal
-from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.goal_words import described
-from limbik.solvers.joint_sets import moving_velocities, still_joints
-from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
 

@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from limbik.all_solutions.solve_all import is_plain_target
 from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.fixed_pairs import fixed_pairs
 from limbik.collision.geometry import geometry_of
+from limbik.collision.still_joints import paths_to_bodies, those_still
 from limbik.goals import Pose
+from limbik.measure import holds_tool, tool_of
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SOLVED
+from limbik.request import Request
 from limbik.solution import STATUSES
-from limbik.solvers.all_solutions import is_plain_target
 from limbik.solvers.checked_options import Options
-from limbik.solvers.joint_sets import paths_to_bodies, those_still
-from limbik.solvers.measure import holds_tool, tool_of
-from limbik.solvers.request import Request
 from limbik.spatial import Array, Matrix4, norm, pose_inverse
 from limbik.status import Status
 

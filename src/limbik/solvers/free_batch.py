@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
+from limbik.collision.free_options import FreeOptions
 from limbik.compiler.kernel import Watch
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SOLVED
+from limbik.request import Request, moving_velocities, still_indices
 from limbik.solution import STATUSES, BatchSolution
 from limbik.solvers.fixed_collisions import blocked_each
-from limbik.solvers.free_options import FreeOptions
-from limbik.solvers.joint_sets import moving_velocities, still_indices
-from limbik.solvers.request import Request
 from limbik.spatial import Array
 from limbik.status import Status
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from limbik.collision.free_options import FreeOptions
 from limbik.diagnosis import Diagnosis
 from limbik.model.model import Model
+from limbik.request import Request
 from limbik.solution import Solution
 from limbik.solvers.diagnose_free import Seen, diagnose_free
-from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.question import Question
-from limbik.solvers.request import Request
 from limbik.status import Status
 
 

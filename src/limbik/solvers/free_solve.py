@@ -16,21 +16,21 @@ from time import perf_counter
 
 import numpy as np
 
+from limbik import measure
+from limbik.all_solutions.solve_all import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
+from limbik.collision.free_options import FreeOptions
 from limbik.compiler.kernel import Watch
+from limbik.compiler.watch import time_watch
 from limbik.model.model import Model
+from limbik.request import Request
 from limbik.solution import STATUSES, Solution
-from limbik.solvers import measure
-from limbik.solvers.all_solutions import is_plain_target, kind_of, plan_for_all, pose_of
 from limbik.solvers.diagnose_free import Seen
 from limbik.solvers.fixed_collisions import Blocked, blocked_by
-from limbik.solvers.free_options import FreeOptions
 from limbik.solvers.free_question import FreeQuestion
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.push_out import PushOut
-from limbik.solvers.request import Request
-from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
 from limbik.status import Status
 

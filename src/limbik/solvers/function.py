@@ -25,8 +25,7 @@ from limbik.derivatives.differences import (
 )
 from limbik.errors import ConfigurationError, FunctionError, SolverError, shortened
 from limbik.solvers.nonlinear_least_squares import descend
-from limbik.solvers.solver import as_real
-from limbik.spatial import Array, as_numbers, as_whole
+from limbik.spatial import Array, as_numbers, as_real, as_whole
 from limbik.status import Status
 
 SINGULAR = 1e-9  # of the largest singular value, below it one counts as 0

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, TypeAlias
 
+from limbik.compiler.watch import time_watch
 from limbik.goals import Goal, Orientation, Pose, Position, is_plain
 from limbik.model.chain import chain_to
 from limbik.model.model import Model
@@ -20,7 +21,6 @@ from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.tasks import METRES_PER_RADIAN
 from limbik.solvers.tree_plan import NO_TRACE, Trace, TreePlan
-from limbik.solvers.watch import time_watch
 from limbik.tree.programs import general
 from limbik.tree.settings import GENERAL_SIZE, IS_COMPROMISE, ITERATIONS
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from limbik.goals import Goal
-from limbik.solvers.measure import holds_tool
-from limbik.solvers.request import Request
+from limbik.measure import holds_tool
+from limbik.request import Request
 
 
 def described(request: Request, goal: Goal) -> str:

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.compiler.kernel import Watch
+from limbik.measure import distance, plain_errors
 from limbik.numerics.end_codes import RUNNING, SETTLED, SPENT
+from limbik.request import Request
 from limbik.serial.lanes import (
     AGE,
     BEST_COST,
@@ -35,8 +37,6 @@ from limbik.serial.lanes import (
 from limbik.serial.layout import LANES, Layout
 from limbik.serial.seed_table import FULL_TURN
 from limbik.solution import Lane, Solution, Trace
-from limbik.solvers.measure import distance, plain_errors
-from limbik.solvers.request import Request
 from limbik.spatial import Array
 
 # The driver for a pose and a start: takes a plan's numbers and how to begin, returns how it ended.

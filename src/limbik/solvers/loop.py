@@ -8,12 +8,12 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
+from limbik.collision.free_options import take_free_options
 from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
 from limbik.goals import as_goals
 from limbik.model.model import Model, as_model
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
 from limbik.solution import Iterate, Solution, Trace
-from limbik.solvers.free_options import take_free_options
 from limbik.solvers.free_solve import made_free
 from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import BY_DEFAULT, plan_of

@@ -8,10 +8,9 @@ import numpy as np
 
 from limbik.compiler.kernel import Watch
 from limbik.model.joints import JointKind
+from limbik.request import Request, free_to_move
 from limbik.solution import Solution
 from limbik.solvers.batch import from_starts
-from limbik.solvers.joint_sets import free_to_move
-from limbik.solvers.request import Request
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.spatial import Array
 

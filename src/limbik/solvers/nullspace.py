@@ -17,6 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik import measure
 from limbik.derivatives.differences import LARGEST
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
@@ -25,17 +26,16 @@ from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import HINGES, JointKind
 from limbik.model.margins import Reading, readings
 from limbik.model.model import Model, as_model
+from limbik.request import Request
 from limbik.solution import Solution
-from limbik.solvers import measure
 from limbik.solvers.checked_options import locked_names
 from limbik.solvers.loop import solve
-from limbik.solvers.request import Request
-from limbik.solvers.solver import as_real
 from limbik.spatial import (
     Array,
     Matrix3,
     Quaternion,
     Vector3,
+    as_real,
     as_vector,
     cross,
     quat_conjugate,

@@ -17,22 +17,21 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.compiler.watch import time_watch
 from limbik.errors import ConfigurationError, SolverError
 from limbik.goals import Goal
+from limbik.measure import half_reach, residual
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import ROUNDING
+from limbik.request import Request, moving_joints
 from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
-from limbik.solvers.joint_sets import moving_joints
-from limbik.solvers.measure import half_reach, residual
 from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
-from limbik.solvers.request import Request
 from limbik.solvers.scipy_problem import Constrained, RunIsOver, minimise
-from limbik.solvers.watch import time_watch
 from limbik.spatial import Array
 
 FINISH = 100  # iterations of the last step at most

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from limbik.diagnosis import Pull
+from limbik.request import Request
 from limbik.solution import Solution
-from limbik.solvers.request import Request
 from limbik.status import PoseError
 
 MAX_NAMED = 3  # goals, the worst first

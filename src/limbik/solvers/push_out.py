@@ -14,8 +14,8 @@ from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call
 from limbik.model.slots import Slot
 from limbik.numerics.min_norm_step import Multipliers
+from limbik.request import Request
 from limbik.solvers.checked_options import hashable, read_options
-from limbik.solvers.request import Request
 from limbik.solvers.task_set import TaskSet
 from limbik.solvers.tasks import fill_targets, structure
 from limbik.spatial import Array

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from limbik import measure
 from limbik.diagnosis import Diagnosis
 from limbik.model.margins import limit_margins
+from limbik.request import Request
 from limbik.solution import Solution
-from limbik.solvers import measure
 from limbik.solvers.derivative import of_solution
 from limbik.solvers.diagnose import diagnose
-from limbik.solvers.request import Request
 from limbik.spatial import Array
 from limbik.status import PoseError
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.measure import half_reach, residual
+from limbik.request import Request
 from limbik.solvers.costs import cost_gradient
-from limbik.solvers.measure import half_reach, residual
 from limbik.solvers.methods.optimize import Optimize
-from limbik.solvers.request import Request
 from limbik.spatial import Array
 
 MAX_STEPS = 200  # of one run of an optimiser

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
+from limbik.compiler.watch import Takeover, time_watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
@@ -29,6 +30,7 @@ from limbik.model.pose_bounds import PoseBounds
 from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SOLVED, UNREACHABLE
 from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
+from limbik.request import Request
 from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
@@ -44,9 +46,7 @@ from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.lane_record import Driver, WatchedLanes, say_spent
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
-from limbik.solvers.request import Request
 from limbik.solvers.tasks import check_level
-from limbik.solvers.watch import Takeover, time_watch
 from limbik.spatial import Array, Matrix4, nearest_angles, norm, pose_inverse
 
 SHORTEST_LENGTH = 1e-9  # [m]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import numbers
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from limbik.compiler.kernel import Floats, Kernel, Records
 from limbik.errors import SolverError, shortened
 from limbik.goals import EVERY, Goal
 from limbik.model.model import Model
+from limbik.spatial import as_real
 from limbik.tree.pack import PackedTree
 
 # The methods of one kernel (`solvers.methods.jacobian_iteration`), by number.
@@ -30,17 +30,6 @@ class Parameter:
     maximum: float
     unit: str
     help: str
-
-
-def as_real(value: Any) -> float:
-    """The value of a real number of any type; NaN for one that is too large for a float, and for anything
-    else, True and False included.
-    """
-    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    try:
-        return float(value) if is_real else math.nan
-    except OverflowError:  # 10**400
-        return math.nan
 
 
 def parameter(default: float | None, minimum: float, maximum: float, unit: str, text: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from limbik.compiler.watch import run_call, time_watch
 from limbik.errors import ConfigurationError
 from limbik.goals import Goal
 from limbik.model.model import Model
@@ -14,7 +15,6 @@ from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import METRE_AS_RADIAN
 from limbik.solvers.task_set import TaskSet
 from limbik.solvers.tree_plan import TreeBuffers
-from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL
 from limbik.tree.programs import general

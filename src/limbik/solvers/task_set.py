@@ -15,9 +15,9 @@ from limbik.goals.task import LENGTHS, MASS, NUMBER
 from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.model.slots import Slot
+from limbik.request import Request
 from limbik.solvers.bounds import bounds_of_point
 from limbik.solvers.checked_options import Options
-from limbik.solvers.request import Request
 from limbik.solvers.tasks import TaskMaker
 from limbik.spatial import Array, Matrix4
 from limbik.tree.joints import PRISMATIC, REVOLUTE, SPHERICAL

@@ -17,19 +17,19 @@ from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Floats, Watch
 from limbik.compiler.program import Program
+from limbik.compiler.watch import run_call, time_watch
 from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
+from limbik.request import Request
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import FARTHEST, Options
 from limbik.solvers.plan import Observer, Plan, Problem
-from limbik.solvers.request import Request
 from limbik.solvers.task_set import TaskSet, UnitsOf
 from limbik.solvers.tasks import fill_targets
-from limbik.solvers.watch import run_call, time_watch
 from limbik.spatial import Array
 from limbik.tree.pack import PackedTree
 from limbik.tree.settings import (

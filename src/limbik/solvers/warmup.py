@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from limbik.all_solutions.solve_all import plan_for_all
 from limbik.compiler import native
 from limbik.compiler.program import Program
 from limbik.errors import SolverError, members_of, shortened
@@ -12,7 +13,6 @@ from limbik.goals import Goal, Pose, Position
 from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.serial.programs import many_problems, one_problem
-from limbik.solvers.all_solutions import plan_for_all
 from limbik.solvers.classical_plan import ClassicalPlan, method_of
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.plan import Plan

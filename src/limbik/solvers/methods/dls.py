@@ -20,7 +20,8 @@ from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.errors import SolverError, did_you_mean, members_of, shortened
 from limbik.model.model import Model
 from limbik.numerics.linear import clamp_factor, damped_solve, manipulability, scale_by
-from limbik.solvers.solver import BY_DLS, MethodTuning, StepSolver, as_real, parameter
+from limbik.solvers.solver import BY_DLS, MethodTuning, StepSolver, parameter
+from limbik.spatial import as_real
 
 LAMBDA = 0.03  # of the model's length
 LONGEST_ERROR = 0.3  # of the model's length

@@ -15,7 +15,8 @@ from typing import ClassVar, Literal
 from limbik.errors import SolverError, is_one_of, members_of, shortened
 from limbik.goals import EVERY, Goal
 from limbik.solvers.costs import Cost, check_cost
-from limbik.solvers.solver import Solver, as_real
+from limbik.solvers.solver import Solver
+from limbik.spatial import as_real
 
 METHODS = ("SLSQP", "trust-constr", "L-BFGS-B")
 LARGEST_WEIGHT = 1e9

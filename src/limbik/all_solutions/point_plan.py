@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, FreeMotion
+from limbik import measure
+from limbik.all_solutions.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
+from limbik.all_solutions.result import AllSolutions, FreeMotion
 from limbik.analytic.axes import Axes
 from limbik.analytic.geometry import length
 from limbik.analytic.names import branch_names
@@ -17,9 +19,7 @@ from limbik.analytic.points import PointForm
 from limbik.goals import Goal, Position
 from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
-from limbik.solvers import measure
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
-from limbik.solvers.request import Request
+from limbik.request import Request
 from limbik.spatial import Array, Vector3, nearest_angles, norm
 
 MET = 1e-9  # of the arm's size

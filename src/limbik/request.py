@@ -1,21 +1,29 @@
-"""Joints that move a request's goals and joints that stay still, as names and as indices in q and v; also
-which still joints could move colliding bodies apart.
+"""`Request`: the model, goals, solver and options of one solve, enough to solve again; and which joints its
+goals move.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.collision.checker import Checker
-from limbik.collision.geometry import geometry_of
 from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
-from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solvers.request import Request
 from limbik.spatial import Array
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Request:
+    """The goals and options of one solve: enough to solve again."""
+
+    model: Model
+    goals: tuple[Goal, ...]
+    solver: str  # name of the method
+    options: Mapping[str, Any]  # of `solve`, where they are not the default
 
 
 def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:
@@ -51,30 +59,3 @@ def still_indices(request: Request) -> NDArray[np.intp]:
     for name in free_to_move(request):
         is_still[request.model.q_slice(name)] = False
     return np.flatnonzero(is_still)
-
-
-def still_joints(checker: Checker, pairs: Array, moving: Array) -> tuple[str, ...]:
-    """The joints that move bodies of these pairs but for now keep still.
-
-    moving [nv]: what may move.
-    """
-    return those_still(checker.model, set[str]().union(*paths_to_bodies(checker, pairs)), moving)
-
-
-def paths_to_bodies(checker: Checker, pairs: Array) -> Iterable[set[str]]:
-    """The joints that move the robot's bodies in pairs, for each body."""
-    bodies = geometry_of(checker.model).bodies  # whose indices come first among those of the checker
-    for index in np.unique(checker.pairs[pairs]):
-        if index < len(bodies):
-            yield {joint.name for joint in checker.model.path(bodies[index].link)}
-
-
-def those_still(model: Model, names: Collection[str], moving: Array) -> tuple[str, ...]:
-    """Those of the joints that keep still but could move; for a follower the one that it follows."""
-    still = [
-        joint.name if joint.mimic is None else joint.mimic.joint
-        for joint in model.joints
-        if joint.name in names and joint.kind is not JointKind.FIXED
-        if not moving[model.v_slice(joint.name)].any()
-    ]
-    return tuple(dict.fromkeys(still))

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, FreeMotion
+from limbik import measure
+from limbik.all_solutions.result import AllSolutions, FreeMotion
 from limbik.goals import Goal
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.model.periodic import periodic
-from limbik.solvers import measure
-from limbik.solvers.joint_sets import still_indices
-from limbik.solvers.request import Request
+from limbik.request import Request, still_indices
 from limbik.spatial import Array, nearest_angles
 
 STARTS = 200

@@ -1,8 +1,7 @@
 """Errors of goals and their Jacobian, manipulability, condition number and velocity ellipsoid at a
 configuration.
 
-In NumPy, by the model's own kinematics: what is told about an answer does not come from the kernel that found
-it.
+In NumPy, by the model's own kinematics: the errors of an answer do not come from the kernel that solved it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from limbik.goals import Direction, Goal, JointValue, Orientation, Pose, Positio
 from limbik.goals.goal_errors import ErrorPart, FrameMotion, JointMotion
 from limbik.model.joints import JointKind
 from limbik.model.model import Model
-from limbik.solvers.request import Request
+from limbik.request import Request
 from limbik.spatial import Array, Matrix4, Vector3, cross, norm
 from limbik.status import PoseError
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, FreeMotion
+from limbik.all_solutions.result import AllSolutions, FreeMotion
 from limbik.collision.check import checker_of
+from limbik.collision.free_options import FreeOptions
+from limbik.collision.still_joints import still_joints
 from limbik.goals import Goal
 from limbik.model.model import Model
-from limbik.solvers.free_options import FreeOptions
-from limbik.solvers.joint_sets import moving_joints, still_joints, velocities_of
+from limbik.request import moving_joints, velocities_of
 from limbik.spatial import Array
 
 
@@ -24,7 +25,7 @@ def those_free(model: Model, every: AllSolutions, goals: Sequence[Goal], free: F
 
 
 class FreeAnswers:
-    """What found every solution for goals, of which only those that are free of collision are left.
+    """The plan of every solution for goals, of which only those free of collision are left.
 
     blocked [k, nq]: the others. Curves of free motion are not checked for collisions.
     """

@@ -36,7 +36,7 @@ class FreeMotion:
 
 
 class AnsweredBy(Protocol):
-    """What found all solutions; `request` is what they solved."""
+    """The plan of all solutions; `target` is what they solved."""
 
     def is_complete(self, target: Any, /) -> bool:
         """Whether it is proved that there is no other solution."""
@@ -140,7 +140,7 @@ class AllSolutions:
 
     @property
     def answered_by(self) -> AnsweredBy:
-        """What found them, for what goes on from there."""
+        """Their plan, for what goes on from there."""
         return self._answered_by
 
     def explain(self) -> str:

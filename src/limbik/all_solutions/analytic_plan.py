@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.all_solutions.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions, checked_poses
+from limbik.all_solutions.elimination_plan import EliminationPlan, elimination_plan
+from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch
+from limbik.all_solutions.sampled_plan import DISTINCT, SampledPlan
+from limbik.all_solutions.self_motion import one_of_each_curve
 from limbik.analytic import kernels
 from limbik.analytic.axes import axes_of
 from limbik.analytic.closed_form import ClosedForm
@@ -20,16 +24,12 @@ from limbik.analytic.programs import fill_answers, functions, many_poses_program
 from limbik.compiler import native
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
+from limbik.compiler.watch import run_compiled_or_interpreted, time_watch
 from limbik.errors import GoalError
 from limbik.goals import Pose
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_GOAL
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions, checked_poses
-from limbik.solvers.elimination_plan import EliminationPlan, elimination_plan
-from limbik.solvers.sampled_solutions import DISTINCT, SampledPlan
-from limbik.solvers.self_motion import one_of_each_curve
-from limbik.solvers.watch import run_compiled_or_interpreted, time_watch
 from limbik.spatial import Array, as_pose, nearest_angles
 
 Q, HAS_FREE = WORK["Q"], WORK["HAS_FREE"]

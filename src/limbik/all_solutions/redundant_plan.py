@@ -1,7 +1,7 @@
 """All configurations of an arm of seven revolute joints, for sampled values of its first or last joint.
 
 With that joint at a value, the other six have a closed form where the arm has a spherical shoulder (Franka
-Panda); else they are found by elimination (Kinova Gen3, xArm 7, Sawyer).
+Panda); else by elimination (Kinova Gen3, xArm 7, Sawyer).
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions
+from limbik.all_solutions.analytic_plan import AnalyticPlan
+from limbik.all_solutions.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
+from limbik.all_solutions.elimination_plan import EliminationPlan
+from limbik.all_solutions.result import AllSolutions
 from limbik.analytic.axes import Axes
 from limbik.analytic.closed_form import ClosedForm, closed_form
 from limbik.analytic.general_solve import can_eliminate
@@ -20,9 +23,6 @@ from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_GOAL
-from limbik.solvers.analytic_plan import AnalyticPlan
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
-from limbik.solvers.elimination_plan import EliminationPlan
 from limbik.spatial import Array, Matrix4, as_pose, nearest_angles, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
@@ -34,7 +34,7 @@ class SampledJoint(NamedTuple):
 
     joint_index: int  # 0 or 6, in the chain
     rest: Axes
-    form: ClosedForm | None  # of the six; None where they are found by elimination
+    form: ClosedForm | None  # of the six; None: by elimination
 
 
 class RedundantPlan(AnswersPlan):

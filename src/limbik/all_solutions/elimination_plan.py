@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions
+from limbik.all_solutions.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
+from limbik.all_solutions.result import AllSolutions
+from limbik.all_solutions.self_motion import one_of_each_curve
 from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import Axes
 from limbik.analytic.general import SAME, aside
@@ -19,8 +21,6 @@ from limbik.analytic.geometry import jacobian, length
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.solvers.answers_plan import DEFAULTS, AnswersPlan, PlanRequest, SearchOptions
-from limbik.solvers.self_motion import one_of_each_curve
 from limbik.spatial import Array, Matrix4, as_pose, nearest_angles
 
 MAX = 16  # configurations of any arm of six joints, where they are not infinitely many

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from limbik.collision.world import World, as_world
 from limbik.errors import SolverError, is_one_of, shortened
-from limbik.solvers.solver import as_real
+from limbik.spatial import as_real
 
 PREFERENCES = ("first", "nearest", "clearance")
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, FreeMotion, ends_in_words
+from limbik.all_solutions.answers_plan import DEFAULTS, FULL_TURN, AnswersPlan, PlanRequest, SearchOptions
+from limbik.all_solutions.result import AllSolutions, FreeMotion, ends_in_words
 from limbik.analytic.kernels import AT_LIMIT
 from limbik.analytic.subproblems import Turn
 from limbik.analytic.swivel import (
@@ -28,7 +29,6 @@ from limbik.analytic.swivel import (
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
-from limbik.solvers.answers_plan import DEFAULTS, FULL_TURN, AnswersPlan, PlanRequest, SearchOptions
 from limbik.spatial import Array, as_pose, nearest_angles
 
 SAMPLES = 64  # swivel angles of a whole circle

@@ -14,7 +14,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch, FreeMotion
+from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch, FreeMotion
+from limbik.all_solutions.sampled_plan import STARTS
+from limbik.all_solutions.self_motion import Mover, self_motions
 from limbik.analytic.kernels import AT_LIMIT, BESIDE_LIMIT, SETTLED
 from limbik.compiler.program import Program
 from limbik.errors import GoalError
@@ -23,8 +25,6 @@ from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
-from limbik.solvers.sampled_solutions import STARTS
-from limbik.solvers.self_motion import Mover, self_motions
 from limbik.spatial import Array, Matrix4, as_poses, nearest_angles, norm
 
 FULL_TURN = 2.0 * math.pi
@@ -95,7 +95,7 @@ class AnswersPlan(ABC):
     def answered(
         self, q: Array, request: PlanRequest, start: Array | None, revolutions: bool, began: float
     ) -> AllSolutions:
-        """What was found of the chain [k, n], sorted by distance to a start [nq], as the model's."""
+        """The chain's solutions [k, n], sorted by distance to a start [nq], as the model's."""
         near = self.near(start)
         if start is not None:
             q = q[np.argsort(norm(q - near), kind="stable")]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from limbik import Mass, Model, ModelBuilder
+from limbik import Mass, Model, ModelBuilder, measure
 from limbik.goals import (
     CenterOfMass,
     Direction,
@@ -24,8 +24,7 @@ from limbik.goals import (
     Posture,
     Relative,
 )
-from limbik.solvers import measure
-from limbik.solvers.request import Request
+from limbik.request import Request
 from limbik.spatial import pose_inverse
 from solvers.arms import pose
 from strategies import SEEDS

@@ -9,11 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from limbik.all_solutions import AllSolutions, AllSolutionsBatch
+from limbik.all_solutions.analytic_plan import AnalyticPlan
+from limbik.all_solutions.answers_plan import AnswersPlan, SearchOptions
+from limbik.all_solutions.elimination_plan import elimination_plan
+from limbik.all_solutions.free_answers import those_free
+from limbik.all_solutions.point_plan import PointPlan
+from limbik.all_solutions.redundant_plan import RedundantPlan, sampled_joint
+from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch
+from limbik.all_solutions.sampled_plan import STARTS, SampledPlan
+from limbik.all_solutions.swivel_plan import SwivelPlan
 from limbik.analytic.axes import axes_of
 from limbik.analytic.closed_form import closed_form
 from limbik.analytic.points import moves_in_plane, moving, point_form
 from limbik.analytic.swivel import swivel_arm
+from limbik.collision.free_options import free_options
 from limbik.collision.world import World
 from limbik.deprecated import warn_renamed
 from limbik.errors import GoalError, SolverError
@@ -22,15 +31,6 @@ from limbik.model.chain import chain_to
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.model import Model, as_model
 from limbik.model.slots import Slot
-from limbik.solvers.analytic_plan import AnalyticPlan
-from limbik.solvers.answers_plan import AnswersPlan, SearchOptions
-from limbik.solvers.elimination_plan import elimination_plan
-from limbik.solvers.free_answers import those_free
-from limbik.solvers.free_options import free_options
-from limbik.solvers.point_plan import PointPlan
-from limbik.solvers.redundant_plan import RedundantPlan, sampled_joint
-from limbik.solvers.sampled_solutions import STARTS, SampledPlan
-from limbik.solvers.swivel_plan import SwivelPlan
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
 
 EVERYTHING = (1.0,) * 6
@@ -106,7 +106,7 @@ def solve_all(
         and starts == STARTS
     ):
         quick = model.derived.get(QUICK)
-        plan = None if quick is None else quick.get((frame, limits))
+        plan: AnalyticPlan | None = None if quick is None else quick.get((frame, limits))
         if plan is not None:
             return plan.of_pose(goal, None if start is None else _configuration(model, start))
     check_flag(limits, "`limits`", SolverError)

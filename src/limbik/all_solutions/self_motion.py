@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.all_solutions import FreeMotion, ends_in_words
+from limbik.all_solutions.result import FreeMotion, ends_in_words
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, nearest_angles, norm
 
