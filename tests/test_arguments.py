@@ -174,7 +174,7 @@ CALLS = {
         | SEARCH,
     ),
     "a solve of": (lambda model: limbik.solve(model, [1, 1, 0], **IN_SHORT), {"model": ARM}),
-    "warmup of": (lambda model: solvers.warmup(model, []), {"model": ARM}),
+    "warmup of": (lambda model: limbik.warmup(model, []), {"model": ARM}),
     "get": (solvers.get, {"name": "dls", "damping": 0.5}),
     "CCD": (solvers.CCD, {"damping": 1.0, "anneal": 0.0, "direction_joints": None}),
     "pose": (ARM.pose, {"q": [0, 0, 0], "frame": "tip"}),

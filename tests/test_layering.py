@@ -46,6 +46,7 @@ ROOMS = (
     "solvers",
     "scene",
     "motion",
+    "warmup",
     "scale",
     "__init__",
     "service",

@@ -10,7 +10,7 @@ import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik import cli
 from limbik.errors import LimbikError, SolverError
-from limbik.solvers.warmup import tasks
+from limbik.warmup import tasks
 
 SOLVE = """
 import sys
@@ -74,6 +74,34 @@ def test_after_the_command_every_solve_is_machine_code_without_the_compiler(when
     assert run_python(SOLVE, warm_cache(), when) == "False\n"
 
 
+EVERYTHING = """
+import limbik
+from limbik.collision import Box, World
+from limbik.compiler import native
+from limbik.collision.programs import changes, collisions, pushes
+from limbik.motion.programs import tracker
+arm = limbik.load("planar-2")
+programs = collisions(), pushes(), changes(), tracker()
+arm.tracker(limbik.Position(target=[1.0, 0.5, 0.0]), dt=0.01).step()
+world = World()
+world.add("wall", Box((0.1, 2.0, 2.0)), [5.0, 0.0, 0.0])
+assert arm.solve([1.0, 0.5, 0.0], world=world)
+print([each.name for each in programs if native.compiled(each) is None])
+"""
+
+
+@pytest.mark.slow
+def test_everything_is_warm_after_all(tmp_path):
+    result = command("planar-2", "--all", cache=tmp_path)
+    assert result.returncode == 0, result.stderr
+    lines = [line.split(maxsplit=2) for line in result.stdout.splitlines() if " s " in line]
+    texts = [text for _, _, text in lines]
+    assert {"tracker", "collisions", "pushes out of collision", "convex parts of planar-2"} <= set(texts)
+    assert all(float(seconds) >= 0.0 for seconds, _, _ in lines)
+    for when in ("never", "background"):
+        assert run_python(EVERYTHING, tmp_path, when) == "[]\n"
+
+
 def test_what_is_warm_is_not_compiled_again():
     def kept():
         return {file: file.stat().st_mtime_ns for file in (warm_cache() / "kernels").iterdir()}
@@ -111,8 +139,8 @@ def test_an_unknown_robot_is_refused_in_one_line(tmp_path):
 
 def test_a_file_can_be_named(tmp_path, monkeypatch):
     compiled = []
-    module = sys.modules["limbik.solvers.warmup"]
-    monkeypatch.setattr(module, "tasks", lambda model: compiled.append(model.name) or [])
+    module = sys.modules["limbik.warmup"]
+    monkeypatch.setattr(module, "tasks", lambda model, everything: compiled.append(model.name) or [])
     table = tmp_path / "arm.csv"
     table.write_text("# convention: standard\n# name: own\njoint,theta,d,a,alpha\nj1,0,0.5,0,pi/2\n")
     with pytest.raises(SystemExit) as ended:

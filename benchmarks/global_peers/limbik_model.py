@@ -24,7 +24,7 @@ class Limbik(Peer):
 
 def warm_up(model: Any) -> None:
     """Compile ahead, so that no solve waits for it."""
-    getattr(limbik, "warmup", limbik.solvers.warmup)(model)
+    limbik.warmup(model)
 
 
 class _Global:

@@ -56,10 +56,10 @@ from limbik.solvers import (
     solve_batch,
     solve_function,
     trace,
-    warmup,
 )
 from limbik.solvers.function import FunctionSolution
 from limbik.status import Status
+from limbik.warmup import warmup
 
 if TYPE_CHECKING:
     from limbik import collision, motion, scale

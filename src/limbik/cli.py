@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -126,9 +127,14 @@ def warmup(
             help="Names of robots, or files that describe them; default: all that come with limbik."
         ),
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Also trackers, collisions, and the convex parts of the robots' meshes."),
+    ] = False,
 ) -> None:
     """Compile the solvers of robots ahead, so that their first solve is as fast as every other.
 
+    Says of each part after how long [s] it was ready; several are compiled at a time.
     What is compiled is stored in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another
     one).
     """
@@ -137,15 +143,17 @@ def warmup(
     from limbik.compiler.cache import cache_folder, can_keep
     from limbik.formats import load
     from limbik.model.presets import presets
-    from limbik.solvers.warmup import run, tasks
+    from limbik.warmup import run, tasks
 
     names = robots or [name for name in presets() if name != "planar-N"]
     models = [load(name) for name in names]
-    work = {task.text: task for model in models for task in tasks(model)}
+    work = {task.text: task for model in models for task in tasks(model, everything=everything)}
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    began = perf_counter()
     with Progress(*columns) as progress:
         bar = progress.add_task("", total=len(work))
         for task in run(work.values()):
+            progress.console.print(f"{perf_counter() - began:6.1f} s  {task.text}", highlight=False)
             progress.update(bar, description=task.text, advance=1)
         progress.update(bar, description="Ready")
     if can_keep():

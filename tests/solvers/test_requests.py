@@ -10,10 +10,10 @@ import pytest
 from scipy.spatial.transform import RigidTransform, Rotation
 
 import limbik
-from limbik import CenterOfMass, Goal, ModelBuilder, Orientation, Pose, Position
+from limbik import CenterOfMass, Goal, ModelBuilder, Orientation, Pose, Position, warmup
 from limbik.errors import ConfigurationError, GoalError, LimbikError, ModelError, SolverError
 from limbik.options import BatchOptions, FreeSolverOptions, SolveOptions, SolverOptions, TraceOptions
-from limbik.solvers import CCD, DLS, describe, get, names, warmup
+from limbik.solvers import CCD, DLS, describe, get, names
 from limbik.solvers.checked_options import Options
 from solvers.arms import ARMS, SOLVERS, TURNING
 

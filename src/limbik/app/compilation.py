@@ -13,6 +13,7 @@ from limbik.compiler import native
 from limbik.errors import SolverError
 from limbik.model import Model, ModelBuilder
 from limbik.tree.programs import general
+from limbik.warmup import warmup
 
 FIRST = "dls"  # the solver that a page in the plane begins with is compiled before the others
 FIRST_IN_SPACE = "lm"
@@ -46,7 +47,7 @@ def warm_up_in_space(name: str) -> None:
         native.compile_now(general())
         return
     with contextlib.suppress(SolverError):  # a method that is for arms in the plane only
-        solvers.warmup(_arm(), solver)
+        warmup(_arm(), solver)
 
 
 @functools.cache

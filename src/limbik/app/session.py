@@ -167,7 +167,7 @@ def arm(links: int, limit: float | None) -> Model:
 
 
 def warm_up(name: str) -> None:
-    """Compile one solver for the playground's arms, by moving one; `solvers.warmup` compiles for more."""
+    """Compile one solver for the playground's arms, by moving one; `limbik.warmup` compiles for more."""
     some = {"id": 0, "links": 3, "length": 100, "base": [0, 0], "target": [150, 150], "solvers": [name]}
     for limits in (False, True):
         message = {**some, "settings": {"iterations": 1, "limits": limits}}

@@ -24,7 +24,6 @@ from limbik.solvers.methods.transpose_classic import TransposeClassic
 from limbik.solvers.registry import SolverInfo, describe, get, names
 from limbik.solvers.solver import Parameter, Solver
 from limbik.solvers.suitability import refusal
-from limbik.solvers.warmup import warmup
 
 __all__ = [
     "CCD",
@@ -55,5 +54,4 @@ __all__ = [
     "solve_batch",
     "solve_function",
     "trace",
-    "warmup",
 ]

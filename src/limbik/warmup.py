@@ -1,11 +1,13 @@
-"""`warmup`: compiles programs ahead of the first solve."""
+"""`warmup`: compiles programs, and cuts meshes into convex parts, ahead of the first call that needs them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from limbik.all_solutions.solve_all import plan_for_all
+from limbik.collision.geometry import geometry_of
+from limbik.collision.programs import changes, collisions, pushes
 from limbik.compiler import native
 from limbik.compiler.program import Program
 from limbik.errors import SolverError, members_of, shortened
@@ -20,6 +22,7 @@ from limbik.solvers.plans import plan_for
 from limbik.solvers.registry import get, names
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.solvers.solver import Solver
+from limbik.spatial import check_flag
 from limbik.tree.programs import by_method, general
 
 SOLVERS_NEEDED = "the name of a solver, a solver, or several of these"
@@ -27,39 +30,55 @@ SOLVERS_NEEDED = "the name of a solver, a solver, or several of these"
 
 @dataclass(frozen=True)
 class WarmupTask:
-    """One thing to compile."""
+    """One thing to compile, or to prepare in Python."""
 
     text: str
-    program: Program
+    program: Program | None = None
+    prepare: Callable[[], object] | None = None
 
 
 GENERAL = WarmupTask("several goals, any tree", general())
 
 
-def warmup(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> None:
-    """Compile ahead of the first solve; default: what solve(), solve_batch() and solve_all() use for the
-    model's end effector, and for several goals.
+def warmup(
+    model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None, *, everything: bool = False
+) -> None:
+    """Compile ahead of the first call.
+
+    solvers:
+        Methods to compile; default: what solve(), solve_batch() and solve_all() use for the model's end
+        effector, and for several goals.
+    everything:
+        Also what trackers, collision checks and solves beside a world use, and the convex parts of the
+        model's meshes.
 
     Takes a few seconds where nothing is in the compile cache yet, and returns when everything is ready.
 
-    Raises SolverError for an unknown solver or one that cannot solve for the model, LimbikError where the
-    compiler fails.
+    Raises SolverError for an unknown solver or one that cannot solve for the model, CollisionError for a mesh
+    that cannot be read, LimbikError where the compiler fails.
     """
-    for _ in run(tasks(model, solvers)):
+    check_flag(everything, "`everything`", SolverError)
+    for _ in run(tasks(model, solvers, everything)):
         pass
 
 
 def run(pending: Iterable[WarmupTask]) -> Iterator[WarmupTask]:
-    """Have everything compiled, and yield each task when it is done, in order."""
+    """Do every task, and yield it when it is done, in order."""
     pending = list(pending)
     for task in pending:
-        native.compile_ahead(task.program)
+        if task.program is not None:
+            native.compile_ahead(task.program)
     for task in pending:
-        native.compile_now(task.program)
+        if task.program is not None:
+            native.compile_now(task.program)
+        if task.prepare is not None:
+            task.prepare()
         yield task
 
 
-def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None) -> list[WarmupTask]:
+def tasks(
+    model: Model, solvers: str | Solver | Iterable[str | Solver] | None = None, everything: bool = False
+) -> list[WarmupTask]:
     """What `warmup` does, one after the other."""
     model = as_model(model)
     by_name: dict[str, WarmupTask] = {}
@@ -80,7 +99,21 @@ def tasks(model: Model, solvers: str | Solver | Iterable[str | Solver] | None = 
         for plan in _plans(model, solver):
             for task in _tasks(plan):
                 by_name[task.text] = task
+    if everything:
+        for task in _over_time_and_beside_a_world(model):
+            by_name[task.text] = task
     return list(by_name.values())
+
+
+def _over_time_and_beside_a_world(model: Model) -> Iterator[WarmupTask]:
+    """What trackers and worlds run. Paths run what solves and all solutions run."""
+    from limbik.motion.programs import tracker  # `import limbik` does without motion
+
+    yield WarmupTask("tracker", tracker())
+    yield WarmupTask("collisions", collisions())
+    yield WarmupTask("pushes out of collision", pushes())
+    yield WarmupTask("shortest changes beside a world", changes())
+    yield WarmupTask(f"convex parts of {model.name}", prepare=lambda: geometry_of(model))
 
 
 def _all_solutions(model: Model) -> list[WarmupTask]:
