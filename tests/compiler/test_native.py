@@ -14,7 +14,7 @@ import pytest
 import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik.compiler import cache, native
-from limbik.compiler.build import unsealed
+from limbik.compiler.build import QUICK, machine_code, unsealed
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError
 from limbik.serial.programs import many_problems, one_problem
@@ -542,13 +542,41 @@ assert program.name == "many" and native.compiled(program) is not None
     run_python(script, tmp_path, "background")
 
 
-def test_machine_code_is_stored_although_the_process_that_wanted_it_has_ended(tmp_path):
-    arguments = [native.SCRIPT, native._bitcode(PLANE), tmp_path, "plane.o", str(PLANE.is_closed)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen([sys.executable, "-P", *arguments], stdin=pipe, stdout=pipe) as compiler:
-        compiler.stdout.close()
-        compiler.stdin.write(native._linked(PLANE).encode())
+@pytest.fixture
+def compiler(tmp_path):
+    """Starts the compiler of a program in the plane, which expects its text of so many bytes."""
+
+    def start(size):
+        program = native._bitcode(PLANE), tmp_path, "plane.o", str(PLANE.is_closed), str(size)
+        pipe = subprocess.PIPE
+        return subprocess.Popen([sys.executable, "-P", native.SCRIPT, *program], stdin=pipe, stdout=pipe)
+
+    return start
+
+
+def test_machine_code_is_stored_although_the_process_that_wanted_it_has_ended(tmp_path, compiler):
+    text = native._linked(PLANE).encode()
+    with compiler(len(text)) as process:
+        process.stdout.close()
+        process.stdin.write(text)
     assert unsealed((tmp_path / "plane.o").read_bytes(), "plane.o")
+
+
+@pytest.mark.parametrize("part", [0.0, 0.5, 1.0])
+def test_no_machine_code_comes_of_a_text_that_is_cut(tmp_path, compiler, part):
+    """The process that wanted it ended before it had written it all: LLVM takes nothing for a program."""
+    text = native._linked(PLANE).encode()
+    with compiler(len(text) + 1) as process:
+        said, _ = process.communicate(text[: int(part * len(text))])
+    assert process.returncode == 1
+    assert said == b""
+    assert not list(tmp_path.iterdir())
+
+
+def test_machine_code_without_an_entry_is_refused():
+    code = machine_code(native._bitcode(PLANE).read_bytes(), "", PLANE.is_closed, QUICK)
+    with pytest.raises(LimbikError, match="no entry"):
+        native.Build(PLANE).load(code)
 
 
 def test_the_program_that_was_asked_for_latest_is_compiled_next(monkeypatch):

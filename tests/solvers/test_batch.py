@@ -337,6 +337,29 @@ def test_starts_outside_the_limits_are_moved_inside_and_that_is_said(panda, prec
     assert_array_equal(found.outcome[:, 5], np.arange(len(q)) % 3 != 2)
 
 
+def test_restarts_go_on_after_the_first_hundred_iterations() -> None:
+    """An arm that can barely turn its last joint: one search in twelve meets this pose."""
+    rows = [
+        ((0.0, 0.0, 0.3), "z", 3.14),
+        ((0.0, 0.0, 0.1), "y", (-2.9817097100793077, 2.262800450923312)),
+        ((0.0, 0.0, 0.15), "z", 3.14),
+        ((0.0, 0.0800108280615859, 0.3837506333734386), "y", 3.14),
+        ((0.1799019269351806, 0.0, 0.3352165926506542), "z", (-2.5516674100039816, 1.6446337431108027)),
+        ((0.0, 0.0, 0.0), "y", 6.28),
+        ((0.0, 0.0, 0.0), "z", (-0.7689907333214683, 0.7955945915291192)),
+    ]
+    builder = limbik.ModelBuilder("arm")
+    for k, (origin, axis, limits) in enumerate(rows):
+        builder = builder.revolute(f"joint{k}", axis=axis, origin=origin, limits=limits)
+    arm = builder.build()
+    turns = [2.193791516962155, 1.4462678521253072, 1.2040320636889519, -1.602971465156952]
+    poses = arm.pose([*turns, -0.22656391214860208, -1.7174921931577949, -0.7689907333214683])[None]
+    for seed in (1, 3, 7, 46):
+        few, many = (arm.solve_batch(poses, restarts=count, seed=seed) for count in (16, 300))
+        assert not few.success[0]
+        assert many.success[0]
+
+
 def test_without_restarts_nothing_is_tried_elsewhere(panda):
     targets = goals(panda, 50)
     found = panda.solve_batch(targets, start=panda.random(1, size=50), restarts=0)

@@ -88,13 +88,19 @@ def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
             raise
 
 
-def main(bitcode: str, folder: str, name: str, is_closed: str) -> None:
+def main(bitcode: str, folder: str, name: str, is_closed: str, size: str) -> None:
     """Compile the bitcode of a file with the text of standard input. To standard output goes machine code
     that is made quickly, behind its length, then the full one, both sealed. This is also stored in a folder
     where there is one that can be written.
+
+    size: bytes of the text. Of a caller that ends before it has written them all, LLVM might take what there
+    is for a program without an entry.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the caller; the next one has the code
-    program = Path(bitcode).read_bytes(), sys.stdin.read(), is_closed == "True"
+    text = sys.stdin.buffer.read()
+    if len(text) != int(size):
+        sys.exit(f"the compiler needs {size} bytes of text, found {len(text)}")
+    program = Path(bitcode).read_bytes(), text.decode(), is_closed == "True"
     quick = sealed(machine_code(*program, level=QUICK), name)
     _send(len(quick).to_bytes(LENGTH, "little") + quick)
     code = sealed(machine_code(*program), name)

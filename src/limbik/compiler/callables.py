@@ -14,6 +14,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from limbik.compiler.program import KERNEL, WATCH, Program
+from limbik.errors import LimbikError
 
 FASTCALL = 0x80
 PYTHON_FUNCTIONS = (
@@ -199,7 +200,9 @@ class Entry:
         _entries.append(self)
 
     def lead_to(self, engine: Any) -> None:
-        """Have the next calls run an engine's machine code."""
+        """Have the next calls run an engine's machine code. Raises LimbikError for code without an entry."""
+        if not engine.get_function_address(ENTRY):
+            raise LimbikError("the machine code has no entry")
         _give_python_functions(engine)
         self._engines.append(engine)
         self._method.address = engine.get_function_address(ENTRY)

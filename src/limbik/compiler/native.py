@@ -242,7 +242,8 @@ def _compiled_elsewhere(build: Build) -> bytes:
     folder = cache_folder() if can_keep() else None
     with _at_work:
         name, text = _file_name(program), _linked(program)
-    arguments = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed)]
+    size = str(len(text.encode()))
+    arguments = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed), size]
 
     def load(answer: bytes) -> None:
         quick = unsealed(answer, name)

@@ -216,17 +216,29 @@ class _Job:
         left = left[np.isin(answers[left, 0], hard) & ~np.isnan(answers[left, 1])]
         if left.size == 0 or budget <= SOON:
             return answers
-        restarts = None if plan.options.restarts is None else 0
-        careful = plan.numbers(
-            has_starts, seed=self.seed, restarts=restarts, iterations=budget - SOON, is_careful=True
-        )
-        soon, late = answers[left], self.part(left)._pass(careful, None if rows is None else rows[left])
-        is_over = late[:, 0] == RUNNING
-        is_better = (late[:, 0] == SOLVED) | (plan.distances(late) < plan.distances(soon))
-        answers[left] = np.where((is_better & ~is_over)[:, None], late, soon)
-        answers[left[is_over], 0] = SPENT
-        answers[left, COUNTS] = soon[:, COUNTS] + late[:, COUNTS]
+        for restarts, some in self._by_restarts_left(answers, left):
+            careful = plan.numbers(
+                has_starts, seed=self.seed, restarts=restarts, iterations=budget - SOON, is_careful=True
+            )
+            soon, late = answers[some], self.part(some)._pass(careful, None if rows is None else rows[some])
+            is_over = late[:, 0] == RUNNING
+            is_better = (late[:, 0] == SOLVED) | (plan.distances(late) < plan.distances(soon))
+            answers[some] = np.where((is_better & ~is_over)[:, None], late, soon)
+            answers[some[is_over], 0] = SPENT
+            answers[some, COUNTS] = soon[:, COUNTS] + late[:, COUNTS]
         return answers
+
+    def _by_restarts_left(self, answers: Array, left: Any) -> Iterator[tuple[int | None, Any]]:
+        """Each number of restarts that problems `left` still have, and the indices of those that have it: the
+        answer of one does not depend on others.
+        """
+        allowed = self.plan.options.restarts
+        if allowed is None:
+            yield None, left
+            return
+        remaining = np.maximum(allowed - answers[left, COUNTS][:, 1], 0.0)
+        for each in np.unique(remaining):
+            yield int(each), left[remaining == each]
 
     def from_starts(self, starts: Array) -> tuple[Array, Array]:
         """Facts [N, HEADER] and configurations [N, nq] that a start [nq] for each problem leads to soon.
