@@ -98,6 +98,7 @@ SEARCH = {"tolerance": 1e-3, "restarts": 0, "limits": True, "tool": np.eye(4), "
 SOLVE = {**SEARCH, "start": None, "rest": None, "solver": "lm", "prefer": None, "rest_bias": 0.0}
 ONE_ARM = [SceneArm("a", BALLS, (Position(target=[0.5, 0.5, 0]),))]
 IN_SHORT = {"iterations": 2}  # never odd
+ROBOT_POSE = ROBOT.pose(ROBOT.neutral)
 REACHES = np.array([[0.3] * 6, [0.35] * 6])
 _WALK = limbik.load_motion(Path(__file__).parents[1] / "examples" / "walk.bvh")
 WALK = dataclasses.replace(_WALK, q=_WALK.q[:3])
@@ -173,6 +174,10 @@ CALLS = {
         {"poses": np.zeros((0, 4, 4)), "start": None, "frame": "flange", "threads": 1, "precision": "double"}
         | SEARCH,
     ),
+    "solve beside a world": (
+        lambda **given: ROBOT.solve(ROBOT_POSE, **IN_SHORT, **given),
+        {"world": limbik.collision.World(), "clearance": 0.01, "prefer": "nearest"},
+    ),
     "a solve of": (lambda model: limbik.solve(model, [1, 1, 0], **IN_SHORT), {"model": ARM}),
     "warmup of": (lambda model: limbik.warmup(model, []), {"model": ARM}),
     "get": (solvers.get, {"name": "dls", "damping": 0.5}),
@@ -228,7 +233,7 @@ CALLS = {
     "solve_all": (
         lambda goal=(1.0, 1.0, 0.0), **given: limbik.solve_all(ARM, goal, starts=2, **given),
         {"goal": [1, 1, 0], "frame": None, "start": None, "limits": True, "revolutions": False}
-        | {"clearance": 0.0},
+        | {"clearance": 0.0, "time_limit": 1.0},
     ),
     "poses": (ARM.poses, {"q": [0, 0, 0], "frames": ["tip"]}),
     "straight_line": (limbik.straight_line, {"start": np.eye(4), "end": np.eye(4), "count": 3}),

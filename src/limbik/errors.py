@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -170,6 +171,11 @@ def _beginning(word: re.Match[str]) -> str:
         return first_word
     size = len(first_word) - 2 * len(quote)
     return f"{first_word[: QUOTED + len(quote)]}...{quote} ({size:,} characters)"
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """The first name that is there more than once; None where all differ."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def members_of(value: Any, what: str, error: type[LimbikError], needed: str = "a list") -> tuple[Any, ...]:

@@ -101,6 +101,7 @@ class AllOptions(AllBatchOptions, total=False):
     samples: int | None
     starts: int
     seed: int
+    time_limit: float | None  # [s] of the search from many starts
     world: World | None
     clearance: float  # [m]
 

@@ -4,6 +4,7 @@ goals move.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.errors import SolverError, shortened
 from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
 from limbik.model.model import Model
-from limbik.spatial import Array
+from limbik.spatial import Array, as_real
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,6 +26,12 @@ class Request:
     goals: tuple[Goal, ...]
     solver: str  # name of the method
     options: Mapping[str, Any]  # of `solve`, where they are not the default
+
+
+def check_time_limit(limit: Any) -> None:
+    """Raises SolverError for what is no positive time [s], nor None."""
+    if not (limit is None or 0.0 < as_real(limit) < math.inf):
+        raise SolverError(f"`time_limit` needs a positive time [s], or None, found {shortened(limit)}")
 
 
 def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:

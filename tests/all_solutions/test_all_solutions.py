@@ -12,6 +12,7 @@ import pytest
 
 import limbik
 from limbik.collision import Sphere, World
+from limbik.errors import SolverError
 from solvers.arms import branching_tree
 
 
@@ -32,6 +33,29 @@ def test_all_solutions_are_copied_whole(name: str, copied: Callable[[Any], Any],
         assert getattr(again, name_) == getattr(found, name_)
     assert again.explain() == found.explain()
     assert [each.joints for each in again.free] == [each.joints for each in found.free]
+
+
+def test_a_search_from_many_starts_ends_at_its_time_limit() -> None:
+    model = branching_tree()
+    goals = [limbik.Position(frame="left", target=model.pose(model.random(3), "left")[:3, 3])]
+    found = model.solve_all(goals, starts=10**6, time_limit=0.2)
+    assert found.time < 2.0
+    count = int(found.method.split()[1])
+    assert 0 < count < 10**6
+    assert f"from {count} random starts" in found.explain()
+    with pytest.raises(SolverError, match="`time_limit` needs a positive time"):
+        model.solve_all(goals, time_limit=-1.0)
+
+
+@pytest.mark.parametrize("name", ["puma560", "ur5e", "panda", "planar-2", "planar-3", "iiwa14", "so100"])
+@pytest.mark.parametrize("exponent", [20, 60, 78, 110, 160, 300])
+def test_nothing_is_at_the_end_of_the_world(name: str, exponent: int) -> None:
+    """Numbers whose squares overflow are refused or have no solution, without a warning."""
+    model = limbik.load(name)
+    pose = model.pose(model.random(1))
+    pose[:3, 3] = np.array([1.0, -0.5, 0.0]) * 10.0**exponent
+    for goal in (pose, pose[:3, 3], limbik.Pose(target=pose)):
+        assert len(model.solve_all(goal, starts=3)) == 0
 
 
 def test_a_search_moves_no_joint_beside_the_goal() -> None:

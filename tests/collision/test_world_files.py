@@ -55,7 +55,29 @@ def test_a_world_that_is_written_is_read_again(tmp_path: Path, ending: str) -> N
         np.testing.assert_allclose(one.pose, other.pose, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('\n{"objects": {"a": {"sphere": 0.1}, "a": {"box": [1, 1, 1]}}}', "has the name 'a' twice"),
+        ('\n{"objects": {"a": {"sphere": 0.1, "sphere": 0.2}}}', "has the name 'sphere' twice"),
+        ("objects:\n  a: {sphere: 0.1}\n  a: {box: [1, 1, 1]}\n", ":3: is not YAML: 'a' stands twice"),
+        ("objects:\n  a: {sphere: 0.1, sphere: 0.2}\n", ":2: is not YAML: 'sphere' stands twice"),
+    ],
+)
+def test_an_object_of_a_repeated_name_is_not_lost(text: str, words: str) -> None:
+    with pytest.raises(FormatError, match=words):
+        load_world(text)
+
+
+def test_a_mesh_that_is_missing_is_named_with_its_object(tmp_path: Path) -> None:
+    (tmp_path / "world.yaml").write_text("objects:\n  cup: {mesh: {path: meshes/cup.stl}}\n")
+    with pytest.raises(FormatError, match=r"world\.yaml: object 'cup': there is no mesh '.*meshes/cup\.stl'"):
+        load_world(tmp_path / "world.yaml")
+
+
 def test_a_mesh_is_found_from_the_folder_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "meshes").mkdir()
+    (tmp_path / "meshes/cup.stl").touch()
     (tmp_path / "world.yaml").write_text("objects:\n  cup: {mesh: {path: meshes/cup.stl}}\n")
     world = load_world(tmp_path / "world.yaml")
     assert world["cup"].shape.path == tmp_path / "meshes/cup.stl"

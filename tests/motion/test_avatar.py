@@ -33,6 +33,18 @@ def crouching(up: str = "y") -> limbik.Motion:
     return limbik.load_motion(people.crouching("mixamo", along=up), up=up)
 
 
+def beheaded() -> limbik.Model:
+    """A person whose spine, with head and arms, does not hang on the hips."""
+    body = ModelBuilder("person", root="world")
+    body = body.floating("hips", origin=(0, 0.95, 0)).floating("spine", parent="world", origin=(0, 1.1, 0))
+    body = body.ball("head", parent="spine", origin=(0, 0.45, 0))
+    for side, x in (("left", 1), ("right", -1)):
+        body = body.ball(side + "UpperLeg", parent="hips", origin=(0.1 * x, -0.05, 0))
+        body = body.ball(side + "LowerLeg", parent=side + "UpperLeg", origin=(0, -0.42, 0))
+        body = body.ball(side + "Foot", parent=side + "LowerLeg", origin=(0, -0.42, 0))
+    return body.build()
+
+
 def trackers_of(motion: limbik.Motion, frame: int, roles: tuple[str, ...]) -> Trackers:
     frames = limbik.humanoid(motion).frames
     return {role: motion.model.pose(motion.q[frame], frames[role]) for role in roles}
@@ -337,6 +349,13 @@ def test_what_has_no_meaning_gets_typed_errors() -> None:
         Avatar(motion, ground=5.0).calibrate(good)
     with pytest.raises(ModelError, match="is no humanoid"):
         Avatar(limbik.load("panda"))
+    avatar = Avatar(motion)
+    avatar.calibrate(good)
+    with pytest.raises(GoalError, match="the tracker 'head' needs a position up to 1e\\+06 m, found"):
+        avatar.update({**good, "head": pose_from(translation=(0.0, 1e300, 0.0))}, 0.01)
+    assert np.isfinite(avatar.update(good, 0.01)).all()
+    with pytest.raises(ModelError, match="link 'head' of model 'person' is not on the hips"):
+        Avatar(beheaded(), roles={name: name for name in beheaded().joint_names if name != "spine"})
     with pytest.raises(ModelError, match=r"`limbik\.motion\.retarget` takes robots"):
         Avatar(limbik.load("g1"))
 

@@ -85,6 +85,8 @@ def test_a_copy_is_the_same_ground() -> None:
 
 
 def test_bad_ground_is_named() -> None:
+    with pytest.raises(GoalError, match="height needs a height up to 1e\\+06 m, found 1e\\+300"):
+        Ground.plane(1e300)
     with pytest.raises(GoalError, match="up needs"):
         Ground.plane(up="w")  # type: ignore[arg-type]
     with pytest.raises(GoalError, match="normal needs a part along y"):

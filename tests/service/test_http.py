@@ -150,12 +150,14 @@ ROWS = np.tile([0.4, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0], (3, 1))
     [
         (b"", {}, "the body: Field required"),
         (b"hello", {}, "a .npy file of numbers"),
-        (npy(ROWS)[:-1], {}, "the body is cut"),
+        (npy(ROWS)[:-1], {}, "needs 168 bytes for (3, 7) numbers, found 167"),
+        (npy(ROWS) + b"xx", {}, "needs 168 bytes for (3, 7) numbers, found 170"),
+        (npy(ROWS).replace(b"(3, 7), } ", b"(-3, -7), }"), {}, "a .npy file of numbers"),
         (npy(ROWS).replace(b"(3, 7)", b"(9**9,)"), {}, "a .npy file of numbers"),
         (npy(ROWS).replace(b"(3, 7)", b"(3, 7 "), {}, "a .npy file of numbers"),
         (npy(ROWS).replace(b"'shape'", b"'shape "), {}, "a .npy file of numbers"),
         (npy(ROWS)[:60], {}, "a .npy file of numbers"),
-        (npy(ROWS).replace(b"(3, 7), }     ", b"(3, 7000000), }"), {}, "the body is cut"),
+        (npy(ROWS).replace(b"(3, 7), }     ", b"(3, 7000000), }"), {}, "for (3, 7000000) numbers, found"),
         (npy(ROWS[:, :6]), {}, "shape [N, 4, 4], or [N, 7]"),
         (npy(ROWS.astype(object)), {}, "an array of numbers, found object"),
         (npy(ROWS.astype(complex)), {}, "an array of numbers, found complex128"),
@@ -320,6 +322,41 @@ def test_what_has_no_meaning_is_refused_in_words(
     found = response.json()
     assert set(found) == {"error", "message"} and words in found["message"]
     assert "Traceback" not in response.text and "/work" not in response.text
+
+
+def test_json_under_another_type_is_told_its_header(client: httpx.Client) -> None:
+    """What `curl -d` sends unless it is told."""
+    for kind in ("application/x-www-form-urlencoded", "text/plain"):
+        response = client.post("/v1/forward", content='{"robot": "ur5e"}', headers={"Content-Type": kind})
+        assert response.status_code == 422
+        assert f"Content-Type: application/json, found {kind}" in response.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('{"robot": "ur5e", "q": [0, 0], "q": [1, 1]}', "the name 'q' twice"),
+        ('{"robot": "ur5e" "q": [0, 0]}', "is not JSON: Expecting ',' delimiter, at character 17"),
+    ],
+)
+def test_faulty_json_says_what_is_wrong(client: httpx.Client, text: str, words: str) -> None:
+    response = client.post("/v1/forward", content=text, headers={"Content-Type": "application/json"})
+    assert response.status_code == 422
+    assert words in response.json()["message"]
+
+
+def test_an_object_of_a_repeated_name_is_refused(client: httpx.Client) -> None:
+    text = '{"objects": {"a": {"sphere": 0.1}, "a": {"box": [1, 1, 1]}}}'
+    response = client.put("/v1/worlds/two", content=text, headers={"Content-Type": "application/json"})
+    assert response.status_code == 422
+    assert "the name 'a' twice" in response.json()["message"]
+
+
+def test_all_solutions_end_by_their_time_limit(client: httpx.Client) -> None:
+    pose = {"position": [0.3, 0.2, 0.2], "quaternion": [1, 0, 0, 0]}
+    response = client.post("/v1/solve_all", json={"robot": "planar-12", "pose": pose, "time_limit": 0.2})
+    assert response.status_code == 200, response.text
+    assert response.json()["time"] < 2.0
 
 
 @pytest.mark.parametrize(

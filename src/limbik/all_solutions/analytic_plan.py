@@ -89,7 +89,8 @@ class AnalyticPlan(AnswersPlan):
             count = self._solve_one(self._address, target, near.tobytes(), has_start, work.address)
         else:
             kernel = self._kernel(kernels.all_branches)
-            count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
+            with np.errstate(over="ignore", invalid="ignore"):  # of which machine code says nothing either
+                count = kernel(self._plan, pose.ravel(), near, has_start, work.numbers)
         if count < 0:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, options)
         q, is_proved = work.answers[count].copy(), not work.numbers[HAS_FREE] > 0.0
@@ -99,7 +100,7 @@ class AnalyticPlan(AnswersPlan):
         if not is_proved and self._is_to_search(count):
             is_curve = self.form.is_exact or self._has_added
             q = (
-                self._with_searched(q, pose, near[: self.form.count], options.starts)
+                self._with_searched(q, pose, near[: self.form.count], options)
                 if is_curve
                 else self.searched(pose, start)
             )
@@ -125,10 +126,11 @@ class AnalyticPlan(AnswersPlan):
             return None
         return elimination_plan(self.model, self.chain, self.frame, axes, self._limits)
 
-    def _with_searched(self, q: Array, pose: Array, near: Array, starts: int) -> Array:
+    def _with_searched(self, q: Array, pose: Array, near: Array, options: SearchOptions) -> Array:
         """Answers [k, n] and those of a search, one of each curve."""
         goal = Pose(target=pose, frame=self.frame)
-        searched = SampledPlan(self.model).solve(goal, None, starts=starts, limits=self._limits).q
+        plan, limit = SampledPlan(self.model), options.time_limit
+        searched = plan.solve(goal, None, starts=options.starts, time_limit=limit, limits=self._limits).q
         result = list(q)
         for each in searched:
             met = self._mover.corrected(each, pose, SETTLED)

@@ -39,6 +39,7 @@ class SearchOptions(NamedTuple):
     revolutions: bool = False  # whether q + 2 pi k within the limits are solutions of their own
     samples: int | None = None  # of the free joint or swivel angle of seven joints; None: default
     starts: int = STARTS  # of the search at poses where a joint may have any angle
+    time_limit: float | None = None  # [s] of that search
 
 
 DEFAULTS = SearchOptions()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.model.periodic import periodic
 from limbik.request import Request, still_indices
+from limbik.solution import Solution
 from limbik.spatial import Array, nearest_angles
 
 STARTS = 200
@@ -24,9 +26,10 @@ class SampledSearch(NamedTuple):
     """The request, and how the search went."""
 
     goals: Any
+    first: Solution  # which says why, where there is none
     solves: int  # that ended at a solution
     once: int  # solutions that only one of them ended at
-    starts: int
+    starts: int  # that there was time for
 
 
 class SampledPlan:
@@ -41,19 +44,35 @@ class SampledPlan:
         self.model = model
 
     def solve(
-        self, goals: Any, start: Array | None, *, starts: int = STARTS, seed: int = 0, **options: Any
+        self,
+        goals: Any,
+        start: Array | None,
+        *,
+        starts: int = STARTS,
+        seed: int = 0,
+        time_limit: float | None = None,
+        **options: Any,
     ) -> AllSolutions:
         """Distinct solutions, in the order in which they were found, or by distance to a start [nq]: none
         where a solve from there finds none. Joints that the goals do not move stay as it has them.
         """
         began = perf_counter()
-        first = self.model.solve(goals, start=start, seed=seed, **options)
+        end = math.inf if time_limit is None else began + time_limit
+        first = self.model.solve(goals, start=start, seed=seed, time_limit=time_limit, **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
-        samples = _unwound(self.model, self.model.random(seed, starts if solutions else 0))
-        still = still_indices(first.request)
-        samples[:, still] = first.q[still]
-        for each in samples:
-            solution = self.model.solve(goals, start=each, **options)
+        still, rng, tried = still_indices(first.request), np.random.default_rng(seed), 0
+        samples = np.empty((0, self.model.nq))
+        for k in range(starts if solutions else 0):
+            left = end - perf_counter()
+            if left <= 0.0:
+                break
+            if k % STARTS == 0:
+                samples = _unwound(self.model, self.model.random(rng, min(STARTS, starts - k)))
+                samples[:, still] = first.q[still]
+            each = samples[k % STARTS]
+            tried = k + 1
+            limit = None if time_limit is None else left
+            solution = self.model.solve(goals, start=each, time_limit=limit, **options)
             if not solution.success:
                 continue
             known = next((k for k, q in enumerate(solutions) if not _differ(self.model, solution.q, q)), None)
@@ -66,7 +85,7 @@ class SampledPlan:
         if start is not None:
             distances = [np.linalg.norm(self.model.difference(start, each)) for each in q]
             q = q[np.argsort(distances, kind="stable")]
-        sampled = SampledSearch(goals, sum(seen), seen.count(1), starts)
+        sampled = SampledSearch(goals, first, sum(seen), seen.count(1), tried if solutions else starts)
         return AllSolutions(q, self, sampled, perf_counter() - began)
 
     def is_complete(self, sampled: SampledSearch, /) -> bool:
@@ -97,7 +116,7 @@ class SampledPlan:
     def remark(self, sampled: SampledSearch, count: int, /) -> str:
         """What is known of so many solutions."""
         if not count:
-            return "No solution was found. " + " ".join(self.model.solve(sampled.goals).explain().sentences)
+            return "No solution was found. " + " ".join(sampled.first.explain().sentences)
         fraction = sampled.once / sampled.solves
         plural = "s" if count > 1 else ""
         return (

@@ -31,12 +31,14 @@ from limbik.model.chain import chain_to
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.model import Model, as_model
 from limbik.model.slots import Slot
+from limbik.request import check_time_limit
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
 
 EVERYTHING = (1.0,) * 6
 QUICK: Slot[dict[tuple[str | None, bool], AnalyticPlan]] = Slot()  # for a pose, by frame and limits
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
 MAX_COUNT = 1e6  # of samples or starts
+FARTHEST_TARGET = 1e60  # [m]; beyond it the powers of distances overflow
 A_POSE = 0  # else as many numbers as the point has
 UP = np.array([0.0, 0.0, 1.0])
 
@@ -52,6 +54,7 @@ def solve_all(
     samples: int | None = None,
     starts: int = STARTS,
     seed: int = 0,
+    time_limit: float | None = None,
     world: World | None = None,
     clearance: float = 0.0,
     turns: bool | None = None,
@@ -75,7 +78,8 @@ def solve_all(
         of the first or last joint, where the other six have a closed form.
     starts, seed:
         Of the search for arms and goals without a closed form, and at poses where a joint may have any angle.
-
+    time_limit:
+        Time [s] after which that search begins no other solve, and ends the one that runs.
     world, clearance [m]:
         As in `limbik.solve`: only those that are free of collision.
     turns:
@@ -104,6 +108,7 @@ def solve_all(
         and samples is None
         and type(starts) is int
         and starts == STARTS
+        and time_limit is None
     ):
         quick = model.derived.get(QUICK)
         plan: AnalyticPlan | None = None if quick is None else quick.get((frame, limits))
@@ -118,20 +123,21 @@ def solve_all(
     if free is not None:
         every = solve_all(
             model, goal, frame=frame, start=start, limits=limits, revolutions=revolutions, samples=samples,
-            starts=starts, seed=seed,
+            starts=starts, seed=seed, time_limit=time_limit,
         )  # fmt: skip
         return those_free(as_model(model), every, _goals(goal, frame), free)
     model = as_model(model)
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)
     many = as_whole(starts, "`starts`", 1, SolverError, MAX_COUNT)
+    check_time_limit(time_limit)
     goals = _goals(goal, frame)
     first = goals[0]
     if len(goals) == 1 and is_plain_target(first):
         exact = plan_for_all(model, first.frame, bool(limits), kind_of(first))
         if exact is not None:
-            return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many))
-    return SampledPlan(model).solve(goals, q, starts=many, seed=seed, limits=limits)
+            return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many, time_limit))
+    return SampledPlan(model).solve(goals, q, starts=many, seed=seed, time_limit=time_limit, limits=limits)
 
 
 def solve_all_batch(
@@ -233,11 +239,14 @@ def kind_of(goal: Goal) -> int:
 
 
 def pose_of(goal: Goal) -> Array:
-    """The pose that is requested, or one with the point."""
+    """The pose that is requested, or one with the point; one too far away to be squared is moved nearer."""
     assert isinstance(goal, Pose | Position)
     if isinstance(goal, Pose):
-        return np.array(goal.target)
-    return pose_from(None, np.append(goal.target, np.zeros(len(UP) - goal.target.size)))
+        pose = np.array(goal.target)
+    else:
+        pose = pose_from(None, np.append(goal.target, np.zeros(len(UP) - goal.target.size)))
+    pose[:3, 3] = np.clip(pose[:3, 3], -FARTHEST_TARGET, FARTHEST_TARGET)
+    return pose
 
 
 def _configuration(model: Model, start: Any) -> Array:

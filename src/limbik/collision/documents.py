@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from limbik.errors import FormatError, MissingExtra, shortened
+from limbik.errors import FormatError, MissingExtra, repeated, shortened
 from limbik.formats.source import Source
 
 
@@ -23,8 +23,13 @@ def plain_data(source: Source) -> Any:
 
 
 def _json(text: str, source: Source) -> Any:
+    def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if (name := repeated(key for key, _ in pairs)) is not None:
+            raise FormatError(source.name, f"has the name {shortened(name)} twice in one mapping")
+        return dict(pairs)
+
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=mapping)
     except json.JSONDecodeError as error:
         raise FormatError(source.name, f"is not JSON: {error.msg}", line=error.lineno) from None
     except ValueError as error:  # a number of thousands of digits
@@ -38,7 +43,17 @@ def _yaml(source: Source) -> Any:
         raise MissingExtra("robots", "reading YAML") from None
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # of a library without types
-        """Without aliases, with which a short text may mean an endless one."""
+        """Without aliases, with which a short text may mean an endless one, and repeated names, of which only
+        the last would count.
+        """
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            name = repeated(key.value for key, _ in node.value if isinstance(key.value, str))
+            if name is not None:
+                again = [key for key, _ in node.value if key.value == name][1]
+                mark = again.start_mark
+                raise yaml.MarkedYAMLError(problem=f"{shortened(name)} stands twice", problem_mark=mark)
+            return super().construct_mapping(node, deep)
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             if self.check_event(yaml.AliasEvent):

@@ -34,7 +34,8 @@ def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
     free = free_options(options.pop("world", None), options.pop("clearance", 0.0))
     if free is None:
         return None
-    prefer = options.pop("prefer", None) or "first"
+    prefer = options.pop("prefer", None)
+    prefer = "first" if prefer is None else prefer
     if not is_one_of(prefer, PREFERENCES):
         known = '"first", "nearest" or "clearance"'
         raise SolverError(f"`prefer` needs {known} with a `world`, found {shortened(prefer)}")

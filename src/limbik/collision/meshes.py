@@ -30,7 +30,7 @@ def content_of(mesh: Mesh) -> bytes:
     name = mesh.address
     try:
         if not mesh.path.is_file():
-            raise CollisionError(f"there is no mesh {name!r}; without it no collision can be looked for")
+            raise CollisionError(f"there is no mesh {name!r}")
         if mesh.path.stat().st_size > LARGEST_FILE:
             raise CollisionError(f"mesh {name!r} is larger than {LARGEST_FILE // 2**20} MiB")
         return mesh.path.read_bytes()

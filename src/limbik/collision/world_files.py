@@ -175,7 +175,12 @@ def _mesh_path(value: Any, source: Source, what: str) -> Path:
     if not isinstance(value, str) or not value or "\0" in value:
         needed = "needs the path of a file"
         raise FormatError(source.name, f"`path` {needed}, found {shortened(value)}", element=what)
-    return source.path.parent / value if source.path else Path(value)
+    if source.path is None:
+        return Path(value)
+    path = source.path.parent / value
+    if not path.is_file():
+        raise FormatError(source.name, f"there is no mesh {str(path)!r}", element=what)
+    return path
 
 
 def _pose(parts: Mapping[str, Any], what: str) -> Matrix4:

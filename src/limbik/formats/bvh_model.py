@@ -27,7 +27,7 @@ def model_of(joints: Sequence[BvhJoint], metres: float, name: str) -> Model:
         moving = [each for index in range(len(joints)) for each in _joints(joints, index, metres)]
         return Model("bvh", moving, list(_frames(joints, metres)), root=WORLD)
     except ModelError as error:
-        raise FormatError(name, f"its names are in the way of each other: {error}") from None
+        raise FormatError(name, f"its joints make no model: {error}") from None
 
 
 def q_of(model: Model, joints: Sequence[BvhJoint], values: Array, metres: float) -> Array:

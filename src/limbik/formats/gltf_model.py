@@ -112,7 +112,7 @@ def model_of(scene: GltfScene) -> Model:
         joints = [joint for node in used for joint in _joints(scene, node)]
         return Model("gltf", joints, _frames(scene), root=WORLD)
     except ModelError as error:
-        raise FormatError(scene.file.name, f"its names are in the way of each other: {error}") from None
+        raise FormatError(scene.file.name, f"its nodes make no model: {error}") from None
 
 
 def q_of(scene: GltfScene, model: Model) -> Array:

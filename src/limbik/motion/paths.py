@@ -24,7 +24,7 @@ from limbik.motion.stops import Stop, what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
-from limbik.solvers.checked_options import check_time_limit
+from limbik.request import check_time_limit
 from limbik.spatial import Array, as_number, as_numbers
 
 MAX_STEP = 0.5  # [rad or m]

@@ -25,13 +25,14 @@ def read_npy(body: bytes) -> Array:
     try:
         version = npy.read_magic(stream)
         shape, _, kind = READERS[version](stream)
+        assert all(count >= 0 for count in shape), "of which two would cancel in the product"
     except Exception:  # the header is read as Python: whatever its parser raises
         raise GoalError("the body needs to be a .npy file of numbers, as numpy.save writes it") from None
     if kind.kind not in "fiu":
         raise GoalError(f"the body needs an array of numbers, found {kind.name}")
     size, needed = len(body) - stream.tell(), math.prod(shape) * kind.itemsize
     if size != needed:  # looked at before memory is taken for so many
-        raise GoalError(f"the body is cut: {shape} numbers need {needed} bytes, found {size}")
+        raise GoalError(f"the body needs {needed} bytes for {shape} numbers, found {size}")
     return np.ascontiguousarray(np.load(io.BytesIO(body), allow_pickle=False), dtype=np.float64)
 
 

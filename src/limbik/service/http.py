@@ -6,18 +6,21 @@ needs the server's token, and the `Host` header a local name (`security`).
 
 from __future__ import annotations
 
+import json
 import secrets
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any
 
 import uvicorn
 from fastapi import Body, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
 
 from limbik._version import __version__
-from limbik.errors import LimbikError
+from limbik.errors import LimbikError, repeated, shortened
 from limbik.service.arrays import NPY, NPZ, poses_in, write_npz
 from limbik.service.guard import (
     DEFAULT_LIMITS,
@@ -90,10 +93,8 @@ def create_app(
         return refusal(404 if is_lookup else 422, type(error).__name__, str(error))
 
     @app.exception_handler(RequestValidationError)
-    async def malformed(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        where = ".".join(str(each) for each in first["loc"] if each not in ("body", "query"))
-        return refusal(422, "RequestError", f"{where or 'the body'}: {first['msg']}")
+    async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
+        return refusal(422, "RequestError", _fault(error.errors()[0], request.headers.get("content-type")))
 
     @app.exception_handler(HTTPException)
     async def failed(_: Request, error: HTTPException) -> JSONResponse:
@@ -108,7 +109,44 @@ def create_app(
     return app
 
 
+def _fault(error: Mapping[str, Any], content_type: str | None) -> str:
+    """What would be right, of an error of FastAPI's."""
+    if error["type"] == "json_invalid":
+        return f"the body is not JSON: {error['ctx']['error']}, at character {error['loc'][-1]}"
+    if error["loc"] == ("body",) and isinstance(error["input"], bytes):  # FastAPI has not read it as JSON
+        return f"the body needs the header Content-Type: application/json, found {content_type or 'none'}"
+    where = ".".join(str(each) for each in error["loc"] if each not in ("body", "query"))
+    return f"{where or 'the body'}: {error['msg']}"
+
+
+class _Unrepeated(Request):
+    """A request in whose JSON no name may stand twice in one object: only the last would count."""
+
+    async def json(self) -> Any:
+        return json.loads(await self.body(), object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if (name := repeated(key for key, _ in pairs)) is not None:
+        raise HTTPException(422, f"the body has the name {shortened(name)} twice in one object")
+    return dict(pairs)
+
+
+class _Route(APIRoute):
+    """A route that reads its request so."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            return await handle(_Unrepeated(request.scope, request.receive))
+
+        return answer
+
+
 def _add_routes(app: FastAPI, service: Service) -> None:
+    app.router.route_class = _Route
+
     @app.get("/v1/robots")
     def robots() -> list[str]:
         return service.robots()

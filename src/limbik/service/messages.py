@@ -155,12 +155,11 @@ class SolveRequest(Solvable):
     tolerance_rotation: Positive = Field(1e-6, description="[rad]")
 
 
-class SolveAllRequest(InWorld):
-    """All configurations that bring a frame to a pose."""
+class SolveAllRequest(Solvable):
+    """All configurations that bring a frame to a pose; with a start, sorted by distance to it."""
 
     pose: PoseInWorld
     frame: Name | None = None
-    start: Start | None = Field(None, description="the answers are sorted by distance to it")
     limits: bool = True
 
 

@@ -133,9 +133,8 @@ class Service:
         model = self._robots.robot(request.robot).model
         answers = model.solve_all(
             Pose(target=pose_of(request.pose, "pose"), frame=request.frame),
-            start=configuration(model, request.start, "start"),
             limits=request.limits,
-            **self._in_world(request),
+            **self._options(model, request),
         )
         result = all_data(model, answers)
         del result["robot"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 
 from limbik.errors import SolverError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import Joint
+from limbik.request import check_time_limit
 from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver
 from limbik.spatial import Matrix4, as_pose, as_real
@@ -103,12 +103,6 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
             raise SolverError(f"`tool` needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
         options = {**options, "tool": tuple(tool.ravel().tolist())}
     return options
-
-
-def check_time_limit(limit: Any) -> None:
-    """Raises SolverError for what is no positive time [s], nor None."""
-    right = limit is None or 0.0 < as_real(limit) < math.inf
-    _check(right, "time_limit", "a positive time [s], or None", limit)
 
 
 def locked_names(locked: Any) -> tuple[str, ...]:

@@ -117,6 +117,8 @@ class AvatarBody:
     def _trunk(self, frames: Mapping[str, str]) -> list[str]:
         hips, head = frames["hips"], frames["head"]
         path = [joint.child for joint in self.model.path(head)]
+        if hips not in path:
+            raise ModelError(f"link {head!r} of model {self.model.name!r} is not on the hips")
         ends = Articulation(self.model, [hips, head]).groups
         turning = {group.link for group in ends if group.freedom}
         return [link for link in path[path.index(hips) + 1 :] if link in turning]

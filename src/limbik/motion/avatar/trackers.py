@@ -14,6 +14,7 @@ from limbik.errors import GoalError, did_you_mean, is_one_of, mapping_of, shorte
 from limbik.motion.body.roles import SIDES
 from limbik.spatial import Array, Matrix4, as_pose
 
+FARTHEST = 1e6  # [m] of a tracker
 ENDS = ("head", "hips", *(side + part for part in ("Hand", "Foot") for side in SIDES))
 MIDDLES = tuple(side + part for part in ("LowerArm", "LowerLeg") for side in SIDES)
 TRACKED = (*ENDS, *MIDDLES)
@@ -40,7 +41,10 @@ def read(trackers: Any, needed: tuple[str, ...]) -> dict[str, Matrix4]:
         raise GoalError(f"the tracker {missing[0]!r} is missing")
     by_role = {}
     for role, pose in trackers.items():
-        by_role[role] = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
+        by_role[role] = checked = as_pose(pose, f"the pose of tracker {role!r}", error=GoalError)
+        if np.abs(checked[:3, 3]).max() > FARTHEST:
+            position = checked[:3, 3].tolist()
+            raise GoalError(f"the tracker {role!r} needs a position up to {FARTHEST:g} m, found {position}")
     return by_role
 
 

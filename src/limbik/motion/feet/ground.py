@@ -21,6 +21,7 @@ from limbik.spatial import unit as unit_vectors
 Up = Literal["x", "y", "z"]
 Surface = Callable[[Array], tuple[Array, Array]]  # of points [n, 3]: heights [n] and normals [n, 3]
 
+FARTHEST = 1e6  # [m] of a plane from the origin
 STEEP = 1e-6  # smallest part of a unit normal along up: a wall is no ground
 CELLS = 4096  # of the grid over a mesh, about
 OVERHEAD = 0.5  # [m] above a point up to which a surface is still under it, and not a ceiling
@@ -43,6 +44,8 @@ class Ground:
         """
         k = _axis_index(up)
         level = as_number(height, "height", "a height [m]", GoalError)
+        if abs(level) > FARTHEST:
+            raise GoalError(f"height needs a height up to {FARTHEST:g} m, found {level:g}")
         upward = np.eye(3)[k] if normal is None else as_vector(normal, 3, "normal", error=GoalError)
         direction = unit_vectors(upward)
         if not direction[k] > STEEP:
