@@ -50,13 +50,18 @@ def programs() -> dict[str, Program]:
     return {program.name: program for program in found}
 
 
+def made_from() -> dict[str, str | None]:
+    """Fingerprints of the kernels that the bitcode is of, by name of the program."""
+    return json.loads(MADE_FROM.read_text()) if MADE_FROM.exists() else {}
+
+
 def stale() -> list[str]:
     """The names of those whose kernels have changed, or that are missing."""
-    made_from = json.loads(MADE_FROM.read_text()) if MADE_FROM.exists() else {}
+    before = made_from()
     return [
         name
         for name, program in programs().items()
-        if made_from.get(name) != program.fingerprint or not (BITCODE / f"{name}.bc.xz").exists()
+        if before.get(name) != program.fingerprint or not (BITCODE / f"{name}.bc.xz").exists()
     ]
 
 
@@ -72,15 +77,16 @@ def make(name: str) -> str:
 
 def main(chosen: list[str]) -> None:
     BITCODE.mkdir(exist_ok=True)
-    known = programs()
+    known, made = programs(), chosen or stale()
     with ProcessPoolExecutor(2) as pool:
-        for text in pool.map(make, chosen or stale()):
+        for text in pool.map(make, made):
             print(text, flush=True)
     for file in BITCODE.glob("*.bc.xz"):
         if file.name.removesuffix(".bc.xz") not in known:
             file.unlink()
-    fingerprints = {name: known[name].fingerprint for name in sorted(known)}
-    MADE_FROM.write_text(json.dumps(fingerprints, indent=1) + "\n")
+    before = made_from()
+    now = {name: known[name].fingerprint if name in made else before.get(name) for name in sorted(known)}
+    MADE_FROM.write_text(json.dumps(now, indent=1) + "\n")
 
 
 if __name__ == "__main__":

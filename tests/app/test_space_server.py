@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import io
 import json
+import logging
 import socket
 import threading
 import time
@@ -382,6 +383,22 @@ def test_a_header_that_does_not_come_ends_the_connection(before, monkeypatch):
         with open_page(address) as page:  # a WebSocket stays
             time.sleep(0.4)
             ask(page, opening(URDF))
+
+
+@pytest.mark.parametrize("body", ["zz\r\nxx", "5\r\nhelloXX\r\n0\r\n\r\n"])
+def test_a_faulty_body_is_refused_without_a_stack_trace(body, monkeypatch):
+    said = []
+    monkeypatch.setattr(logging.getLogger("uvicorn.error"), "handle", lambda record: said.append(record))
+    with running() as address:
+        host = urlsplit(address).netloc
+        name, port = host.split(":")
+        with socket.create_connection((name, int(port)), timeout=5) as client:
+            head = f"POST / HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n"
+            client.sendall((head + body).encode())
+            answer = b"".join(iter(lambda: client.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert [record.levelname for record in said] == ["WARNING"]
+    assert all(record.exc_info is None for record in said)
 
 
 def test_stalled_uploads_keep_no_other_one_out(monkeypatch):

@@ -73,7 +73,7 @@ def test_presets_are_read_from_a_zipped_package(tmp_path: Path) -> None:
     archive = tmp_path / "limbik.zip"
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("limbik/__init__.py", "")
-        results = ("solution", "all_solutions", "joint_path", "checks")
+        results = ("solution", "joint_path", "checks")
         needed = ("deprecated", "errors", "lazy", "spatial", "options", "status", "diagnosis", *results)
         parts = [*(package / "goals").glob("*"), *(package / "model").rglob("*")]
         for path in [*(package / f"{name}.py" for name in needed), *parts]:

@@ -497,7 +497,7 @@ def test_a_target_out_of_reach_does_not_end_the_search_for_others_that_are_not_m
     model = star(1, 2, 3)
     far = Position(frame="tip0", target=(9.0, 9.0, 9.0))
     goals = [far, *goals_at(model, model.random(1), ["tip1"])]
-    solution = solve(model, goals, start=model.random(2), iterations=500, tolerance=tolerance)
+    solution = solve(model, goals, start=model.random(5), iterations=500, tolerance=tolerance)
     assert solution.ended is Status.UNREACHABLE
     assert (solution.iterations > 200) == goes_on
 

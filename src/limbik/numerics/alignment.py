@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, compiled
-from limbik.numerics.rotation import Quaternion, Vector, exponential, product, rotate
-from limbik.numerics.trigonometry import angle_of
+from limbik.numerics.rotation import Quaternion, Vector, product, rotate
 
 # Sums of pairs, by index.
 WEIGHT = 0
@@ -100,30 +99,41 @@ def best_rotation_from(turn: Quaternion, matrix: Floats, smallest: float) -> Qua
     gain.
     """
     for _ in range(MAX_ROTATIONS):
-        gx = gy = gz = along = 0.0
-        for k in range(3):
-            x, y, z = turned_axis(turn, k)
-            mx, my, mz = matrix[k], matrix[3 + k], matrix[6 + k]
-            gx += y * mz - z * my
-            gy += z * mx - x * mz
-            gz += x * my - y * mx
-            along += x * mx + y * my + z * mz
-        slope = math.sqrt(gx * gx + gy * gy + gz * gz)
+        # The matrix as the turned frame sees it, by rows: its trace is what the turn gains.
+        xx, xy, xz = rotate(turn, matrix[0], matrix[1], matrix[2])
+        yx, yy, yz = rotate(turn, matrix[3], matrix[4], matrix[5])
+        zx, zy, zz = rotate(turn, matrix[6], matrix[7], matrix[8])
+        along = xx + yy + zz
+        ax, ay, az = zy - yz, xz - zx, yx - xy
+        slope = math.sqrt(ax * ax + ay * ay + az * az)
         if max(slope, abs(along)) <= smallest:
             break
         if slope > SMALL * abs(along):
-            axis = (gx / slope, gy / slope, gz / slope)
+            ax, ay, az = ax / slope, ay / slope, az / slope
         elif along < 0.0:  # half a turn from the best, or nearly: any axis leads away
-            axis = steepest_axis(turn, matrix)
+            ax, ay, az = steepest_axis(xx, yy, zz)
         else:
             break
-        angle = angle_of(slope, along - part_along(turn, matrix, axis))
-        if angle == 0.0:
-            break
-        turn = product(exponential(angle * axis[0], angle * axis[1], angle * axis[2]), turn)
-    x, y, z, w = turn
-    scale = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
-    return scale * x, scale * y, scale * z, scale * w
+        still = ax * (xx * ax + xy * ay + xz * az)
+        still += ay * (yx * ax + yy * ay + yz * az)
+        still += az * (zx * ax + zy * ay + zz * az)
+        turn = product(turn_about_axis(ax, ay, az, slope, along - still), turn)
+    return turn
+
+
+@compiled
+def turn_about_axis(ax: float, ay: float, az: float, sine: float, cosine: float) -> Quaternion:
+    """The turn about a unit axis by the angle in [0, pi] that has this ratio of sine and cosine.
+
+    Without trigonometry: the tangent of half an angle is sine / (1 + cosine), and (1 - cosine) / sine.
+    """
+    length = math.sqrt(sine * sine + cosine * cosine)
+    if cosine >= 0.0:
+        sine, cosine = sine, length + cosine
+    else:
+        sine, cosine = length - cosine, sine
+    scale = 1.0 / math.sqrt(sine * sine + cosine * cosine)
+    return scale * sine * ax, scale * sine * ay, scale * sine * az, scale * cosine
 
 
 @compiled(inline=False)
@@ -132,23 +142,9 @@ def turned_axis(turn: Quaternion, k: int) -> Vector:
     return rotate(turn, 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
 
 
-@compiled(inline=False)
-def part_along(turn: Quaternion, matrix: Floats, axis: Vector) -> float:
-    """The part of the scalar product that a turn about an axis leaves as it is."""
-    ax, ay, az = axis
-    total = 0.0
-    for k in range(3):
-        x, y, z = turned_axis(turn, k)
-        total += (ax * x + ay * y + az * z) * (ax * matrix[k] + ay * matrix[3 + k] + az * matrix[6 + k])
-    return total
-
-
 @compiled
-def steepest_axis(turn: Quaternion, matrix: Floats) -> Vector:
-    """The one of the three axes whose rotation by pi has the largest gain."""
-    x = part_along(turn, matrix, (1.0, 0.0, 0.0))
-    y = part_along(turn, matrix, (0.0, 1.0, 0.0))
-    z = part_along(turn, matrix, (0.0, 0.0, 1.0))
+def steepest_axis(x: float, y: float, z: float) -> Vector:
+    """The axis about which half a turn has the largest gain, by what each gains along itself."""
     if x >= y and x >= z:
         return 1.0, 0.0, 0.0
     return (0.0, 1.0, 0.0) if y >= z else (0.0, 0.0, 1.0)

@@ -185,6 +185,8 @@ def within_ball_limits(
     x, y, z, w = q
     norm = math.sqrt(x * x + y * y + z * z + w * w)
     x, y, z, w = x / norm, y / norm, z / norm, w / norm
+    if cone >= math.pi and upper - lower >= 2.0 * math.pi:
+        return x, y, z, w
     along = x * ax + y * ay + z * az
     length = math.sqrt(along * along + w * w)
     # A swing of half a turn leaves the twist open: take none.

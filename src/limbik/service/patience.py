@@ -11,7 +11,10 @@ HEADER_SECONDS = 10.0
 
 
 class PatientProtocol(H11Protocol):
-    """Closes a connection whose header is not whole in time, of the first request or of a later one."""
+    """Closes a connection whose header is not whole in time, of the first request or of a later one.
+
+    A faulty body ends its request without a stack trace.
+    """
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -28,6 +31,12 @@ class PatientProtocol(H11Protocol):
         is_whole = self.cycle is not None and not self.cycle.response_complete
         if is_whole or self.transport.get_protocol() is not self:  # a WebSocket has taken over
             self._forget()
+
+    def send_400_response(self, msg: str) -> None:
+        """A faulty request is answered; what was begun for its head has nobody left to answer."""
+        super().send_400_response(msg)
+        if self.cycle is not None:
+            self.cycle.disconnected = True
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""

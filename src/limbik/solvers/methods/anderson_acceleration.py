@@ -41,6 +41,9 @@ def accelerate(
     for i in range(q.size):
         moves[i] = q[i] - moves[i]
     learn(workspace.history, count, q)
+    if count == 0:
+        evaluate(tree, objectives, workspace, q, 0)
+        return
     copy(q, workspace.trial)
     guess(workspace.history, count, workspace.trial)
     keep_within(tree, use_limits, workspace.trial)

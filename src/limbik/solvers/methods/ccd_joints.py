@@ -162,21 +162,30 @@ def turn_spherical(
     R = o + ROTATION
     center = (frames[o], frames[o + 1], frames[o + 2])
     turn = best_turn(tasks, vector_pairs, j, role, center, scratch)
-    tx, ty, tz = logarithm(turn)
-    tx, ty, tz = transposed_times(frames, R, tx, ty, tz)  # in the axes of the moved frame
+    x, y, z = transposed_times(frames, R, turn[0], turn[1], turn[2])
+    turn = (x, y, z, turn[3])  # in the axes of the moved frame
     i = mover.q
     old = (q[i], q[i + 1], q[i + 2], q[i + 3])
     back = (-old[0], -old[1], -old[2], old[3])
     before = scratch[B_MATRIX] + scratch[B_MATRIX + 4] + scratch[B_MATRIX + 8]
     for fraction in FRACTIONS:
         part = relaxation * damping * fraction
-        set_spherical(mover, product(old, exponential(part * tx, part * ty, part * tz)), use_limits, q)
+        set_spherical(mover, product(old, part_of(turn, part)), use_limits, q)
         x, y, z, w = product(back, (q[i], q[i + 1], q[i + 2], q[i + 3]))
         x, y, z = times(frames, R, x, y, z)
         if gain(scratch, (x, y, z, w)) > before:
             carry(tasks, vector_pairs, j, center, (x, y, z, w))
             return
     q[i], q[i + 1], q[i + 2], q[i + 3] = old
+
+
+@compiled
+def part_of(turn: Quaternion, fraction: float) -> Quaternion:
+    """A turn about the same axis by a fraction of the angle."""
+    if fraction == 1.0:
+        return turn
+    x, y, z = logarithm(turn)
+    return exponential(fraction * x, fraction * y, fraction * z)
 
 
 @compiled(inline=False)
