@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -174,6 +174,13 @@ def check_flag(value: Any, name: str, error: type[LimbikError]) -> None:
     """Raises `error` for what is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise error(f"{name} needs True or False, found {shortened(value)}")
+
+
+class HasMatrix(Protocol):
+    """A SciPy Rotation or RigidTransform."""
+
+    def as_matrix(self) -> Any:
+        """[3, 3] or [4, 4]."""
 
 
 def matrix_of(value: Any) -> Any:

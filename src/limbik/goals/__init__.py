@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 from numpy.typing import ArrayLike
@@ -21,8 +22,9 @@ from limbik.goals.pose import Pose
 from limbik.goals.position import Position
 from limbik.goals.posture import Posture
 from limbik.goals.relative import Relative
+from limbik.spatial import HasMatrix
 
-GoalLike: TypeAlias = Goal | ArrayLike
+GoalLike: TypeAlias = Goal | Sequence[Goal] | ArrayLike | HasMatrix
 
 OF_FRAMES: tuple[type[Goal], ...] = (*PLAIN, Relative, Direction, LookAt, PointOnLine, PointOnPlane)
 EVERY: tuple[type[Goal], ...] = (*OF_FRAMES, DistanceBetween, CenterOfMass, JointValue, Posture)

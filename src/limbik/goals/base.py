@@ -14,6 +14,8 @@ from limbik.goals.goal_errors import ErrorPart, PosedModel
 from limbik.goals.task import Mechanism, Target, Task
 from limbik.spatial import Array, Vector3, as_numbers, named_axis
 
+# Of a field that takes whatever is like an array, and is one afterwards: a dataclass has no type for both.
+Numbers: TypeAlias = Any
 Axes: TypeAlias = Literal["world", "frame"]
 Weights: TypeAlias = tuple[float, ...]
 

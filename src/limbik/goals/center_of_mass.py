@@ -7,18 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.goals.base import ONE3, ZERO3, OfNoFrame, Weights, as_tolerance, as_vector, as_weights, axes_of
+from limbik.goals.base import (
+    ONE3,
+    ZERO3,
+    Numbers,
+    OfNoFrame,
+    Weights,
+    as_tolerance,
+    as_vector,
+    as_weights,
+    axes_of,
+)
 from limbik.goals.goal_errors import ErrorPart, PosedModel, along
 from limbik.goals.task import IDENTITY, MASS, OF_REFERENCE, Mechanism, Target, Task
 from limbik.goals.words import numbers
-from limbik.spatial import Vector3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CenterOfMass(OfNoFrame):
     """Bring the centre of mass of the whole model to a point. Weights and tolerance are along world axes."""
 
-    target: Vector3  # [m], in world axes
+    target: Numbers  # [m], in world axes
     weight: float | Weights = ONE3  # 0 leaves that axis free: (1, 1, 0) asks for a position over the ground
     tolerance: float | Weights = ZERO3  # [m] to either side, inside which there is no error
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from limbik.goals.base import Goal, as_direction, as_tolerance, as_weights
+from limbik.goals.base import Goal, Numbers, as_direction, as_tolerance, as_weights
 from limbik.goals.goal_errors import ErrorPart, PosedModel, of_axis
 from limbik.goals.task import AXIS, IDENTITY, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers
-from limbik.spatial import Vector3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Direction(Goal):
     """Turn an axis of a frame along a direction of the world, with any spin about it."""
 
-    axis: Vector3  # in the frame, of any length, or "x", "-y", ...
-    target: Vector3  # in world axes, of any length
+    axis: Numbers  # in the frame, of any length, or "x", "-y", ...
+    target: Numbers  # in world axes, of any length
     weight: float = 1.0
     tolerance: float = 0.0  # [rad] half-angle of the cone inside which there is no error
 

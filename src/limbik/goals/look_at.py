@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from limbik.goals.base import Goal, as_direction, as_tolerance, as_vector, as_weights
+from limbik.goals.base import Goal, Numbers, as_direction, as_tolerance, as_vector, as_weights
 from limbik.goals.goal_errors import ErrorPart, PosedModel, of_axis
 from limbik.goals.task import AIM, IDENTITY, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers
-from limbik.spatial import Vector3, cross, norm
+from limbik.spatial import cross, norm
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LookAt(Goal):
     """Point an axis of a frame, which goes through its origin, at a point."""
 
-    axis: Vector3  # in the frame, of any length, or "x", "-y", ...
-    target: Vector3  # [m], in world axes
+    axis: Numbers  # in the frame, of any length, or "x", "-y", ...
+    target: Numbers  # [m], in world axes
     weight: float = 1.0
     tolerance: float = 0.0  # [rad] half-angle of the cone inside which there is no error
 

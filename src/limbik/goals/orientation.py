@@ -13,6 +13,7 @@ from limbik.goals.base import (
     ZERO3,
     Axes,
     Goal,
+    Numbers,
     Weights,
     as_tolerance,
     as_weights,
@@ -35,7 +36,7 @@ from limbik.goals.task import (
     axis_task,
 )
 from limbik.goals.words import turn
-from limbik.spatial import Matrix3, as_pose, as_rotation, matrix_of, rotation_log, shape_of
+from limbik.spatial import as_pose, as_rotation, matrix_of, rotation_log, shape_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -45,7 +46,7 @@ class Orientation(Goal):
     Weights and tolerance belong to rotations about the axes x, y and z of the world, or of the frame.
     """
 
-    target: Matrix3  # rotation_world_frame; of a pose, its rotation
+    target: Numbers  # rotation_world_frame; of a pose, its rotation
     weight: float | Weights = ONE3  # 0 leaves the turn about that axis free
     tolerance: float | Weights = ZERO3  # [rad] to either side, inside which there is no error
     axes: Axes = "world"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from limbik.goals.base import Goal, as_direction, as_tolerance, as_vector, as_weights
+from limbik.goals.base import Goal, Numbers, as_direction, as_tolerance, as_vector, as_weights
 from limbik.goals.goal_errors import UP, ErrorPart, PosedModel, along
 from limbik.goals.task import OF_TARGET, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
-from limbik.spatial import Vector3, rotation_between
+from limbik.spatial import rotation_between
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PointOnPlane(Goal):
     """Bring the origin of a frame onto a plane."""
 
-    point: Vector3  # [m] any point of the plane, in world axes
-    normal: Vector3  # of the plane, of any length
+    point: Numbers  # [m] any point of the plane, in world axes
+    normal: Numbers  # of the plane, of any length
     weight: float = 1.0
     tolerance: float = 0.0  # [m] to either side of the plane
 

@@ -8,11 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.goals.base import ONE6, ZERO6, Goal, Weights, as_tolerance, as_weights, cone_of, free_axis, frozen
+from limbik.goals.base import (
+    ONE6,
+    ZERO6,
+    Goal,
+    Numbers,
+    Weights,
+    as_tolerance,
+    as_weights,
+    cone_of,
+    free_axis,
+    frozen,
+)
 from limbik.goals.goal_errors import ErrorPart, FrameMotion, PosedModel, about, along, of_axis
 from limbik.goals.task import AXIS, IDENTITY, OF_TARGET, POINT, TURN, Mechanism, Target, Task, axis_task
 from limbik.goals.words import numbers, turn
-from limbik.spatial import Matrix4, as_pose, rotation_log
+from limbik.spatial import as_pose, rotation_log
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -25,7 +36,7 @@ class Pose(Goal):
     smaller of the other two.
     """
 
-    target: Matrix4  # pose_world_frame
+    target: Numbers  # pose_world_frame
     weights: Weights | None = None  # 3 for the position, 3 for the rotation; None: all 1
     tolerance: Weights | None = None  # 3 [m], 3 [rad], inside which there is no error; None: all 0
 

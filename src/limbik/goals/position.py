@@ -12,6 +12,7 @@ from limbik.goals.base import (
     ZERO3,
     Axes,
     Goal,
+    Numbers,
     Weights,
     as_tolerance,
     as_vector,
@@ -34,7 +35,7 @@ class Position(Goal):
     all three. A point of two numbers lies in the plane in which the arm moves, at the arm's own height.
     """
 
-    target: Vector3  # [m], in world axes
+    target: Numbers  # [m], in world axes
     weight: float | Weights = ONE3  # 0 leaves that axis free
     tolerance: float | Weights = ZERO3  # [m] to either side, inside which there is no error
     axes: Axes = "world"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limbik.errors import GoalError
-from limbik.goals.base import OfNoFrame, Weights, as_weights, described_value, frozen
+from limbik.goals.base import Numbers, OfNoFrame, Weights, as_weights, described_value, frozen
 from limbik.goals.goal_errors import ErrorPart, PosedModel
 from limbik.goals.task import IDENTITY, NUMBER, OF_FRAME, TURN, Coordinate, Mechanism, Target, Task
 from limbik.spatial import (
@@ -32,7 +32,7 @@ class Posture(OfNoFrame):
     translation and the rotation of a joint with several of them count as one each, with the largest weight.
     """
 
-    q: Array  # [nq]
+    q: Numbers  # [nq]
     weight: float | Weights = 1.0
     priority: int = 1
 

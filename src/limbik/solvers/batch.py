@@ -8,10 +8,10 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
-from typing import Any, Unpack
+from typing import Any, TypeAlias, TypeGuard, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from limbik.collision.free_options import free_options
 from limbik.collision.world import World
@@ -40,6 +40,8 @@ from limbik.solvers.plans import plan_for
 from limbik.solvers.serial_plan import MOVED, SerialPlan
 from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_whole
 
+Indices: TypeAlias = NDArray[np.intp]  # of problems
+
 PRECISIONS = ("double", "single")
 COARSE = 1e-4  # of the arm's size, and [rad]: the finest tolerance of single precision
 FINISH = 20  # iterations in double precision after single
@@ -57,9 +59,9 @@ WIDTH_INTERPRETED = 256  # lanes while the driver is being compiled
 
 def solve_batch(
     model: Model,
-    poses: Any,
+    poses: ArrayLike,
     *,
-    start: Any = None,
+    start: ArrayLike | None = None,
     frame: str | None = None,
     threads: int | None = None,
     precision: str = "double",
@@ -145,13 +147,14 @@ def _check(threads: Any, precision: Any) -> None:
         raise SolverError(f'`precision` needs "double" or "single", found {shortened(precision)}')
 
 
-def _are_plain(poses: Any) -> bool:
+def _are_plain(poses: ArrayLike) -> TypeGuard[Array]:
     """Whether poses are solved for as they are: to copy a million of them takes a tenth of the solving."""
-    is_array = type(poses) is np.ndarray and poses.dtype == np.float64 and poses.flags.c_contiguous
-    return is_array and poses.ndim == 3 and poses.shape[1:] == (4, 4)
+    if type(poses) is not np.ndarray or poses.dtype != np.float64 or not poses.flags.c_contiguous:
+        return False
+    return poses.ndim == 3 and poses.shape[1:] == (4, 4)
 
 
-def _starts(model: Model, start: Any, count: int) -> Array:
+def _starts(model: Model, start: ArrayLike, count: int) -> Array:
     needed = f"{model.nq} numbers (nq), or {count} rows of them"
     starts = as_numbers(start, "`start`", needed, ConfigurationError)
     if starts.shape not in ((model.nq,), (count, model.nq)):
@@ -171,16 +174,16 @@ class _Job:
         self.threads = threads
         self.seed = seed
         self.watch = watch
-        self._unsolved: dict[int, NDArray[np.intp]] = {}  # by where a piece of the problems begins
+        self._unsolved: dict[int, Indices] = {}  # by where a piece of the problems begins
 
     @property
-    def unsolved(self) -> NDArray[np.intp]:
+    def unsolved(self) -> Indices:
         """Indices of the problems without a solution after the latest run of the driver, in order."""
         return np.concatenate(
             [np.empty(0, np.intp), *(self._unsolved[begin] for begin in sorted(self._unsolved))]
         )
 
-    def part(self, chosen: Any, watch: Watch | None = None) -> _Job:
+    def part(self, chosen: Indices, watch: Watch | None = None) -> _Job:
         """The same for some of the problems."""
         return _Job(self.plan, self.targets[chosen], self.threads, self.seed, watch or self.watch)
 
@@ -228,7 +231,7 @@ class _Job:
             answers[some, COUNTS] = soon[:, COUNTS] + late[:, COUNTS]
         return answers
 
-    def _by_restarts_left(self, answers: Array, left: Any) -> Iterator[tuple[int | None, Any]]:
+    def _by_restarts_left(self, answers: Array, left: Indices) -> Iterator[tuple[int | None, Indices]]:
         """Each number of restarts that problems `left` still have, and the indices of those that have it: the
         answer of one does not depend on others.
         """
@@ -268,7 +271,7 @@ class _Job:
                 new[:, HEADER:] = self.plan.toward(new[:, HEADER:], self.plan.rows_of(starts[left]))
                 self._take(answers, left, new)
 
-    def _open(self, answers: Array) -> Iterator[Any]:
+    def _open(self, answers: Array) -> Iterator[Indices]:
         """Indices of problems without a solution that are not proved unreachable, some at a time; none after
         the limit.
         """
@@ -279,7 +282,7 @@ class _Job:
                 return
             yield left[first : first + AT_A_TIME]
 
-    def _look_around(self, answers: Array, left: Any, starts: Array, count: int) -> None:
+    def _look_around(self, answers: Array, left: Indices, starts: Array, count: int) -> None:
         """Solve the problems `left` from `count` configurations about each of the rows' starts [k, n], with
         growing offsets that are the same for all: an answer does not depend on other problems.
         """
@@ -297,7 +300,7 @@ class _Job:
         nearest[:, COUNTS.stop - 1] += count
         self._take(answers, left, nearest)
 
-    def _take(self, answers: Array, index: Any, new: Array) -> None:
+    def _take(self, answers: Array, index: Indices, new: Array) -> None:
         """Replace answers of some problems by new ones that are solved; iterations and restarts add up."""
         new[:, COUNTS] += answers[index, COUNTS]
         answers[index, COUNTS] = new[:, COUNTS]

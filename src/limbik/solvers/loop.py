@@ -7,10 +7,11 @@ from time import perf_counter
 from typing import Any, Unpack, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from limbik.collision.free_options import take_free_options
 from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
-from limbik.goals import as_goals
+from limbik.goals import GoalLike, as_goals
 from limbik.model.model import Model, as_model
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
 from limbik.solution import Iterate, Solution, Trace
@@ -24,10 +25,10 @@ MAX_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
 def solve(
     model: Model,
-    goal: Any,
+    goal: GoalLike,
     *,
-    start: Any = None,
-    rest: Any = None,
+    start: ArrayLike | None = None,
+    rest: ArrayLike | None = None,
     seed: int = 0,
     **options: Unpack[FreeSolverOptions],
 ) -> Solution:
@@ -125,10 +126,10 @@ def solve(
 
 def trace(
     model: Model,
-    goal: Any,
+    goal: GoalLike,
     *,
-    start: Any = None,
-    rest: Any = None,
+    start: ArrayLike | None = None,
+    rest: ArrayLike | None = None,
     seed: int = 0,
     lanes: bool = False,
     **options: Unpack[SolverOptions],
@@ -151,13 +152,19 @@ def trace(
     )
 
 
-def iterate(model: Model, goal: Any, **options: Unpack[TraceOptions]) -> Iterator[Iterate]:
+def iterate(model: Model, goal: GoalLike, **options: Unpack[TraceOptions]) -> Iterator[Iterate]:
     """The iterations of a solve, one record each. Options as in `trace`."""
     return iter(trace(model, goal, **options))
 
 
 def _solve(
-    model: Model, goal: Any, start: Any, rest: Any, seed: int, options: dict[str, Any], seen: Observer | None
+    model: Model,
+    goal: GoalLike,
+    start: ArrayLike | None,
+    rest: ArrayLike | None,
+    seed: int,
+    options: dict[str, Any],
+    seen: Observer | None,
 ) -> Solution:
     model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -173,7 +180,7 @@ def _solve(
     return plan.solve(Problem(goals, checked_start, int(seed), toward), seen)
 
 
-def _configuration(model: Model, value: Any, name: str) -> Array:
+def _configuration(model: Model, value: ArrayLike, name: str) -> Array:
     """A configuration [nq] as a fresh array. Its numbers are checked by the kernel."""
     if type(value) is np.ndarray and value.dtype == FLOAT64:
         q = np.array(value, order="C")
@@ -184,7 +191,7 @@ def _configuration(model: Model, value: Any, name: str) -> Array:
     return q
 
 
-def _rest(model: Model, rest: Any) -> Array:
+def _rest(model: Model, rest: ArrayLike) -> Array:
     q = _configuration(model, rest, "rest")
     if not np.isfinite(q).all():
         raise ConfigurationError(f"`rest` needs finite numbers, found {q.tolist()}")

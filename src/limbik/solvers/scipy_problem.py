@@ -158,7 +158,7 @@ class _Stall:
             raise RunIsOver
 
 
-def _by_slsqp(problem: Constrained, steps: int, callback: Any) -> None:
+def _by_slsqp(problem: Constrained, steps: int, callback: Callable[..., None]) -> None:
     """Goals as equality constraints, unless they depend on each other: as where an arm in a plane has a pose
     for its goal, or is straight.
     """
@@ -180,7 +180,7 @@ def _by_slsqp(problem: Constrained, steps: int, callback: Any) -> None:
         _by_multipliers(problem, steps - int(result.nit), callback)
 
 
-def _by_trust_region(problem: Constrained, steps: int, callback: Any) -> None:
+def _by_trust_region(problem: Constrained, steps: int, callback: Callable[..., None]) -> None:
     """Goals as equality constraints, curvature by differences of slopes (BFGS)."""
     from scipy.optimize import BFGS, Bounds, NonlinearConstraint, minimize
 
@@ -204,7 +204,7 @@ def _by_trust_region(problem: Constrained, steps: int, callback: Any) -> None:
     problem.last = result.x
 
 
-def _by_multipliers(problem: Constrained, steps: int, callback: Any) -> None:
+def _by_multipliers(problem: Constrained, steps: int, callback: Callable[..., None]) -> None:
     """Goals by multipliers and a growing penalty; each round is unconstrained but for the bounds."""
     from scipy.optimize import minimize
 

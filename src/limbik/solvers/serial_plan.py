@@ -292,7 +292,7 @@ class SerialPlan(Plan):
         """How far answers [..., HEADER + n] are from their goals [m], radians counted as in the descent."""
         return self._distance(answers[..., ERROR], answers[..., CHORD])
 
-    def _distance(self, error: Any, chord: Any) -> Array:
+    def _distance(self, error: Array | float, chord: Array | float) -> Array:
         return np.hypot(error, METRES_PER_RADIAN * self.length * chord)
 
     @functools.cached_property

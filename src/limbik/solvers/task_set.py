@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.compiler.call import never
+from limbik.compiler.kernel import Records
 from limbik.errors import SolverError, did_you_mean
 from limbik.goals import Goal, frames_of
 from limbik.goals.task import LENGTHS, MASS, NUMBER
@@ -143,7 +145,7 @@ def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4
     return longest + held if longest + held > SHORTEST_LENGTH else 1.0
 
 
-def _moving(tasks: Any, tree: PackedTree) -> set[int]:
+def _moving(tasks: Records, tree: PackedTree) -> set[int]:
     """Indices of the links whose joints move the frames of the tasks."""
     indices: set[int] = set()
     for task in tasks:
@@ -159,7 +161,7 @@ def _moving(tasks: Any, tree: PackedTree) -> set[int]:
     return indices
 
 
-def _in_metres(tasks: Any, tree: PackedTree) -> Any:
+def _in_metres(tasks: Records, tree: PackedTree) -> NDArray[np.bool_]:
     """Which tasks are off by metres, not by radians."""
     kinds = tasks["kind"]
     is_prismatic = np.array(

@@ -198,7 +198,7 @@ def _record(task: Task) -> Records:
     return record
 
 
-def _rows(record: Any) -> int:
+def _rows(record: Records) -> int:
     """As `tree.residuals.rows_of`."""
     kind = record["kind"][0]
     if kind in (NUMBER, DISTANCE):

@@ -8,7 +8,6 @@ for both by their weights.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -77,7 +76,7 @@ def _path(tree: PackedTree, link: int) -> Iterator[int]:
         link = int(tree.links[link]["parent"])
 
 
-def _last_turning(tree: PackedTree, task: Any, path: Sequence[int], rotations: Array) -> set[int]:
+def _last_turning(tree: PackedTree, task: Records, path: Sequence[int], rotations: Array) -> set[int]:
     """The links nearest to the tip whose joints turn what a task asks for in every direction, as far as there
     are.
     """
