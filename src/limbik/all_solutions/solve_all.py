@@ -164,8 +164,7 @@ def plan_for_all(model: Model, frame: str | None, limits: bool, kind: int = A_PO
     has none.
     """
     name = model.end_effector if frame is None else model.frame(frame).name
-    plans = PLANS.get(model)
-    plans = PLANS.put(model, {}) if plans is None else plans
+    plans = PLANS.of(model, dict)
     key = name, limits, kind
     if key not in plans:
         plans[key] = (
@@ -173,8 +172,7 @@ def plan_for_all(model: Model, frame: str | None, limits: bool, kind: int = A_PO
         )
     plan = plans[key]
     if isinstance(plan, AnalyticPlan):
-        quick = QUICK.get(model) or QUICK.put(model, {})
-        quick[frame, limits] = plan
+        QUICK.of(model, dict)[frame, limits] = plan
     return plan
 
 

@@ -37,7 +37,7 @@ def timed(model: Model, key: Hashable, solve: Callable[[], Answer]) -> tuple[Ans
 
     key: what the plans of the solve depend on. The first solve of a model with a key is made twice.
     """
-    planned = _PLANNED.get(model) or _PLANNED.put(model, set())
+    planned = _PLANNED.of(model, set)
     if key not in planned:
         solve()
         planned.add(key)

@@ -12,13 +12,13 @@ from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINT
 from limbik.collision.object_bodies import body_of
 from limbik.collision.pack import PlacedBody, packed
 from limbik.collision.pairs import pairs_of
-from limbik.collision.robot_bodies import robot_bodies, tree_of
+from limbik.collision.robot_bodies import robot_bodies
 from limbik.collision.search import Results, Search
 from limbik.collision.world import World
 from limbik.model import JointKind, Model
 from limbik.spatial import Array, Matrix4, quat_to_matrix
 from limbik.tree.joints import FRAME_SIZE
-from limbik.tree.pack import WORLD
+from limbik.tree.pack import WORLD, tree_of
 
 
 class NearPairs(NamedTuple):

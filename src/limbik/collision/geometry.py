@@ -61,7 +61,7 @@ def geometry_of(model: Model) -> Geometry:
     Raises CollisionError, which names the link, for a mesh that cannot be read, and MissingExtra where that
     needs a library that is not installed.
     """
-    return _GEOMETRY.get(model) or _GEOMETRY.put(model, _made(model))
+    return _GEOMETRY.of(model, lambda: _made(model))
 
 
 def keep_geometry(model: Model, geometry: Geometry) -> None:

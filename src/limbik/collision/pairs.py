@@ -39,7 +39,7 @@ def pairs_of(model: Model) -> Pairs:
 
     Pairs that always touch are not checked: nothing would ever be free.
     """
-    return _PAIRS.get(model) or _PAIRS.put(model, _made(model))
+    return _PAIRS.of(model, lambda: _made(model))
 
 
 _PAIRS: Slot[Pairs] = Slot(of_shapes=True)

@@ -1,4 +1,4 @@
-"""Packs the kinematic tree and the collision bodies of a model, once for each model."""
+"""Packs the collision bodies of a model, once for each model."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ from limbik.collision.geometry import geometry_of
 from limbik.collision.pack import PlacedBody, packed_body
 from limbik.model import Model
 from limbik.model.slots import Slot
-from limbik.tree.pack import WORLD, PackedTree, pack_tree
+from limbik.tree.pack import WORLD, tree_of
 
-_TREE: Slot[PackedTree] = Slot()
 _BODIES: Slot[list[PlacedBody]] = Slot(of_shapes=True)
-
-
-def tree_of(model: Model) -> PackedTree:
-    """The tree of a model, packed once for it."""
-    return _TREE.get(model) or _TREE.put(model, pack_tree(model))
 
 
 def robot_bodies(model: Model) -> list[PlacedBody]:
     """The bodies of a model, on the frames of its tree, packed once for it."""
-    return _BODIES.get(model) or _BODIES.put(model, _packed_bodies(model))
+    return _BODIES.of(model, lambda: _packed_bodies(model))
 
 
 def _packed_bodies(model: Model) -> list[PlacedBody]:

@@ -11,11 +11,12 @@ import numpy as np
 
 from limbik.collision.nearest import ALL, DISTANCE, PAIR
 from limbik.collision.pack import Packed, packed
-from limbik.collision.robot_bodies import robot_bodies, tree_of
+from limbik.collision.robot_bodies import robot_bodies
 from limbik.collision.search import Search
 from limbik.model import Model
 from limbik.spatial import Array
 from limbik.tree.joints import FRAME_SIZE
+from limbik.tree.pack import tree_of
 
 SAMPLES = 50  # besides the neutral configuration
 SEED = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -31,6 +32,11 @@ class Slot(Generic[T]):
     def get(self, model: Holder) -> T | None:
         """What lies there; None before anything does."""
         return self._held(model).get(self)
+
+    def of(self, model: Holder, make: Callable[[], T]) -> T:
+        """What lies there; at first what `make` makes."""
+        value = self.get(model)
+        return self.put(model, make()) if value is None else value
 
     def put(self, model: Holder, value: T) -> T:
         """Keep a value, which is returned."""

@@ -189,9 +189,7 @@ _GROUPS: Slot[dict[frozenset[str], tuple[LinkJoints, ...]]] = Slot()
 
 def _groups(model: Model, ends: frozenset[str]) -> tuple[LinkJoints, ...]:
     """The groups of a model, found once."""
-    known = _GROUPS.get(model)
-    if known is None:
-        known = _GROUPS.put(model, {})
+    known = _GROUPS.of(model, dict)
     if ends not in known:
         known[ends] = tuple(_group(model, joints) for joints in _grouped(model, ends))
     return known[ends]

@@ -365,9 +365,7 @@ _PLANS: Slot[dict[Limb, LimbPlan]] = Slot()
 def plan_of(model: Model, limb: Limb) -> LimbPlan:
     """The limb on the model, made once."""
     model = as_model(model)
-    plans = _PLANS.get(model)
-    if plans is None:
-        plans = _PLANS.put(model, {})
+    plans = _PLANS.of(model, dict)
     if limb not in plans:
         if len(plans) >= MAX_PLANS:
             plans.clear()

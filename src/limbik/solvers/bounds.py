@@ -120,9 +120,7 @@ def bounds_of_pose(
     """
     if not chain.joints or any(joint.name in locked for joint in chain.joints):
         return None
-    known = POSE_BOUNDS.get(model)
-    if known is None:
-        known = POSE_BOUNDS.put(model, {})
+    known = POSE_BOUNDS.of(model, dict)
     key = chain.joints[-1].name, limits
     if key not in known:
         known[key] = pose_bounds(replace(chain, tool=np.eye(4)))
@@ -137,9 +135,7 @@ REACH_BOUNDS: Slot[dict[Any, tuple[str, ReachBounds] | None]] = Slot()  # by fra
 def _reach_bounds(request: Request, goal: Goal) -> tuple[str, ReachBounds] | None:
     """The first joint, and the bounds of the goal's frame or of the tool in it; None where it cannot move."""
     tool, limits = tool_of(request, goal), bool(request.options.get("limits", True))
-    known = REACH_BOUNDS.get(request.model)
-    if known is None:
-        known = REACH_BOUNDS.put(request.model, {})
+    known = REACH_BOUNDS.of(request.model, dict)
     key = (goal.frame, tool.tobytes(), limits)
     if key not in known:
         if len(known) >= MAX_STORED:

@@ -101,9 +101,7 @@ def _cached(
         options = hashable(options)
     # 1 == True, but is another option
     key = (*key, *options.items(), *map(type, options.values()))
-    plans = PLANS.get(model)
-    if plans is None:
-        plans = PLANS.put(model, {})
+    plans = PLANS.of(model, dict)
     try:
         plan = plans.get(key)
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes

@@ -73,8 +73,7 @@ class PushOut:
 def _tasks_of(request: Request) -> TaskSet:
     """Made once for goals of this structure, and cached with the model."""
     options = hashable({name: value for name, value in request.options.items() if name in OF_GOALS})
-    sets = _TASKS.get(request.model)
-    sets = _TASKS.put(request.model, {}) if sets is None else sets
+    sets = _TASKS.of(request.model, dict)
     key = tuple(map(structure, request.goals)), tuple(options.items())
     if key not in sets:
         if len(sets) >= MAX_SETS:

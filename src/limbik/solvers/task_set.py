@@ -16,21 +16,19 @@ from limbik.goals import Goal, frames_of
 from limbik.goals.task import LENGTHS, MASS, NUMBER
 from limbik.model.joints import Joint
 from limbik.model.model import Model
-from limbik.model.slots import Slot
 from limbik.request import Request
 from limbik.solvers.bounds import bounds_of_point
 from limbik.solvers.checked_options import Options
 from limbik.solvers.tasks import TaskMaker
 from limbik.spatial import Array, Matrix4
 from limbik.tree.joints import PRISMATIC, REVOLUTE, SPHERICAL
-from limbik.tree.pack import WORLD, PackedTree, pack_tree
+from limbik.tree.pack import WORLD, PackedTree, tree_of
 from limbik.tree.residuals import TARGET_SIZE
 from limbik.tree.settings import BUDGET, LENGTH, RESTARTS, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree
 
 UnitsOf: TypeAlias = Callable[[Model, Array], Array]  # `Solver.units`
 
-PACKED: Slot[PackedTree] = Slot()
 SHORTEST_LENGTH = 1e-9  # [m]
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 
@@ -53,7 +51,7 @@ class TaskSet:
         self.model, self.options = model, options
         self.order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
         ordered = self.sorted(goals)
-        self.packed = _packed(model)
+        self.packed = tree_of(model)
         of_model = _length(self.packed, model, ordered, options.tool_pose) if length is None else length
         self.length = of_model  # [m]
         request = self.request(tuple(ordered))
@@ -122,11 +120,6 @@ class TaskSet:
                 )
             units[self.model.v_slice(name)] = 0.0
         return units
-
-
-def _packed(model: Model) -> PackedTree:
-    tree = PACKED.get(model)
-    return PACKED.put(model, pack_tree(model)) if tree is None else tree
 
 
 def _length(tree: PackedTree, model: Model, goals: Sequence[Goal], tool: Matrix4) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from limbik.compiler.kernel import Floats, Records
 from limbik.model.joints import HINGES, Joint, JointKind
 from limbik.model.model import Model
+from limbik.model.slots import Slot
 from limbik.spatial import Matrix4
 from limbik.tree.joints import END, JOINT, PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.tree.kinematics import LINK
@@ -42,8 +43,16 @@ class PackedTree:
         return link, pose @ match.pose_link_frame
 
 
+_TREES: Slot[PackedTree] = Slot()
+
+
+def tree_of(model: Model) -> PackedTree:
+    """The tree of a model, packed once for it."""
+    return _TREES.of(model, lambda: pack_tree(model))
+
+
 def pack_tree(model: Model) -> PackedTree:
-    """Any model. Fixed joints are folded into what they carry, floating joints taken apart."""
+    """The tree of a model. Fixed joints are folded into what they carry, floating joints taken apart."""
     packing = _Packing(model)
     for joint in model.joints:
         packing.add(joint)
