@@ -63,7 +63,12 @@ def velocities_of(model: Model, joints: Iterable[str]) -> Array:
 
 def still_indices(request: Request) -> NDArray[np.intp]:
     """Indices in q [nq] of the joints that goals do not move, and of those that are locked."""
-    is_still = np.ones(request.model.nq, dtype=bool)
-    for name in free_to_move(request):
-        is_still[request.model.q_slice(name)] = False
-    return np.flatnonzero(is_still)
+    return np.setdiff1d(np.arange(request.model.nq), indices_of(request.model, free_to_move(request)))
+
+
+def indices_of(model: Model, joints: Iterable[str]) -> NDArray[np.intp]:
+    """Indices in q [nq] of joints, in order."""
+    is_named = np.zeros(model.nq, dtype=bool)
+    for name in joints:
+        is_named[model.q_slice(name)] = True
+    return np.flatnonzero(is_named)

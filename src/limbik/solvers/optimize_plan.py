@@ -24,7 +24,7 @@ from limbik.measure import half_reach, residual
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import ROUNDING
-from limbik.request import Request, moving_joints
+from limbik.request import Request, indices_of, moving_joints
 from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
@@ -198,10 +198,5 @@ def _free(model: Model, goals: Sequence[Goal], options: Options, has_costs: bool
     """The indices in q that may change [n]: of joints that move what goals ask for; of all with costs, which
     may ask for any.
     """
-    free = np.zeros(model.nq, dtype=bool)
-    for name in model.joint_names if has_costs else moving_joints(model, goals):
-        free[model.q_slice(name)] = True
-    for name in options.locked:
-        if name in model.joint_names:  # others are refused by the plan of the last step
-            free[model.q_slice(name)] = False
-    return np.flatnonzero(free)
+    joints = set(model.joint_names) if has_costs else moving_joints(model, goals)
+    return indices_of(model, joints - set(options.locked))
