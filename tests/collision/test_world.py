@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import RigidTransform
 
-from limbik.collision import Box, Sphere, World
+from limbik.collision import Box, ConvexHull, Points, Sphere, World
 from limbik.errors import CollisionError
 from limbik.spatial import pose_from
 
@@ -100,6 +100,13 @@ def test_what_is_looked_up_cannot_change_the_world(world: World) -> None:
         (lambda world: world.add("ball", Sphere(1.0)), "already has an object 'ball'"),
         (lambda world: world.add("", Sphere(1.0)), "name of an object needs a text"),
         (lambda world: world.add(3, Sphere(1.0)), "name of an object needs a text"),
+        (
+            lambda world: world.add("a\ud800", Sphere(1.0)),
+            r"found half a character in 'a\\ud800'",
+        ),
+        (lambda world: world.add("far", ConvexHull(1e80 * np.eye(3))), "needs numbers up to 1e.06"),
+        (lambda world: world.add("far", Points(1e80 * np.eye(3), 0.1)), "needs numbers up to 1e.06"),
+        (lambda world: world.add("far", Sphere(1e80)), r"above 0, up to 1e.06 \[m\], found 1e.80"),
         (lambda world: world.add("box", "cube"), "object 'box' needs a shape such as"),
         (lambda world: world.add("box", Sphere(1.0), np.full((4, 4), np.nan)), "pose of object 'box'"),
         (lambda world: world.add("box", Sphere(1.0), (1, 2)), "pose of object 'box' needs a 4x4 pose"),

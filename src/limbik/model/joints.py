@@ -242,9 +242,11 @@ class Mass:
 
 
 def check_name(name: object, what: str, *, error: type[LimbikError] = ModelError) -> str:
-    """`name` if it is a text that is not empty."""
+    """`name` if it is a text that is not empty, and that UTF-8 can write."""
     if not isinstance(name, str) or not name.strip():
         raise error(f"{what} needs a text that is not empty, found {shortened(name)}")
+    if not name.isascii() and any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise error(f"{what} needs a text of Unicode, found half a character in {shortened(name)}")
     return name
 
 

@@ -64,7 +64,8 @@ class Box:
         size = as_vector(self.size, 3, "`size` of a box", error=CollisionError)
         if size.min() < SMALLEST or size.max() > LARGEST:
             raise CollisionError(
-                f"`size` of a box needs three edges above 0 [m], found {shortened(self.size)}"
+                f"`size` of a box needs three edges above 0, up to {LARGEST:g}"
+                f" [m], found {shortened(self.size)}"
             )
         object.__setattr__(self, "size", tuple(size.tolist()))
 
@@ -213,7 +214,9 @@ def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None
         size = math.nan
     if not (SMALLEST <= size <= LARGEST or (may_be_zero and size == 0.0)):
         needed = "a number of at least 0" if may_be_zero else "a number above 0"
-        raise CollisionError(f"`{name}` of {of} needs {needed} [m], found {shortened(value)}")
+        raise CollisionError(
+            f"`{name}` of {of} needs {needed}, up to {LARGEST:g} [m], found {shortened(value)}"
+        )
     object.__setattr__(shape, name, size)
 
 
@@ -221,5 +224,8 @@ def _points(value: Any, name: str) -> Array:
     points = as_numbers(value, name, "an array of shape (k, 3)", CollisionError)
     if points.ndim != 2 or points.shape[1:] != (3,) or not len(points) or not np.isfinite(points).all():
         raise CollisionError(f"{name} needs finite numbers of shape (k, 3), found shape {points.shape}")
+    farthest = float(np.abs(points).max())
+    if farthest > LARGEST:
+        raise CollisionError(f"{name} needs numbers up to {LARGEST:g} [m], found {farthest:g}")
     points.setflags(write=False)
     return points
