@@ -47,7 +47,7 @@ def plan_for(
     key = (frame, goal, weights)
     make: Callable[[Options], Plan] = functools.partial(_one_goal, model, frame, goal, weights)
     if weights is not None:
-        make = _evened(model, (example(goal, frame, weights),), options, make)
+        make = _evened(model, lambda: (example(goal, frame, weights),), options, make)
     plan = _cached(model, key, options, make)
     if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
         BY_DEFAULT.put(model, plan)
@@ -70,19 +70,24 @@ def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any
     """The plan for any goals of this structure, made once and cached with the model."""
     key = tuple(map(structure, goals))
     make = functools.partial(_general, model, goals)
-    return _cached(model, key, options, _evened(model, goals, options, make))
+    return _cached(model, key, options, _evened(model, lambda: goals, options, make))
 
 
 def _evened(
-    model: Model, goals: Sequence[Goal], options: dict[str, Any], make: Callable[[Options], Plan]
+    model: Model,
+    goals: Callable[[], Sequence[Goal]],
+    options: dict[str, Any],
+    make: Callable[[Options], Plan],
 ) -> Callable[[Options], Plan]:
-    """What makes the plan, with another one for even weights behind it where these are uneven."""
-    even = tuple(map(evenly, goals))
-    if all(new is old for new, old in zip(even, goals, strict=True)):
-        return make
+    """What makes the plan, with another one for even weights behind it where these are uneven. The goals are
+    looked at when it is made, not for every solve.
+    """
 
     def make_both(read: Options) -> Plan:
-        if read.restarts is not None or read.mode == "best":
+        uneven = goals()
+        even = tuple(map(evenly, uneven))
+        is_even = all(new is old for new, old in zip(even, uneven, strict=True))
+        if is_even or read.restarts is not None or read.mode == "best":
             return make(read)
         limited = options
         if read.time_limit is not None:
