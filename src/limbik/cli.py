@@ -134,7 +134,7 @@ def warmup(
 ) -> None:
     """Compile the solvers of robots ahead, so that their first solve is as fast as every other.
 
-    Says of each part after how long [s] it was ready; several are compiled at a time.
+    Says of each part after how many seconds it was ready; several are compiled at a time.
     What is compiled is stored in the cache folder for all processes to come (LIMBIK_CACHE_DIR names another
     one).
     """

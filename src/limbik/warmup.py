@@ -1,4 +1,4 @@
-"""`warmup`: compiles programs, and cuts meshes into convex parts, ahead of the first call that needs them."""
+"""`warmup`: compiles programs, and cuts meshes into convex parts, ahead of the first call."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from limbik.solvers.solver import Solver
 from limbik.spatial import check_flag
 from limbik.tree.programs import by_method, general
 
+BETWEEN_LOOKS = 0.05  # [s]
 SOLVERS_NEEDED = "the name of a solver, a solver, or several of these"
 
 
@@ -63,17 +64,20 @@ def warmup(
 
 
 def run(pending: Iterable[WarmupTask]) -> Iterator[WarmupTask]:
-    """Do every task, and yield it when it is done, in order."""
+    """Do every task, and yield it when it is done: programs as they become ready, then the others."""
     pending = list(pending)
+    # The latest request is compiled first, so the first task is requested last.
+    builds = [(each, native.compile_ahead(each.program)) for each in reversed(pending) if each.program]
+    while builds:
+        builds[0][1].done.wait(BETWEEN_LOOKS)
+        for each in [each for each in builds if each[1].done.is_set()]:
+            builds.remove(each)
+            native.compile_now(each[1].program)  # raises where the compiler has failed
+            yield each[0]
     for task in pending:
-        if task.program is not None:
-            native.compile_ahead(task.program)
-    for task in pending:
-        if task.program is not None:
-            native.compile_now(task.program)
         if task.prepare is not None:
             task.prepare()
-        yield task
+            yield task
 
 
 def tasks(
@@ -82,14 +86,9 @@ def tasks(
     """What `warmup` does, one after the other."""
     model = as_model(model)
     by_name: dict[str, WarmupTask] = {}
-    if solvers is None:
-        by_name[GENERAL.text] = GENERAL
-        for task in _all_solutions(model):
-            by_name[task.text] = task
-        solvers = ["auto"]
-    elif isinstance(solvers, str | Solver):
-        solvers = [solvers]
-    for solver in members_of(solvers, "`solvers`", SolverError, SOLVERS_NEEDED):
+    named = "auto" if solvers is None else solvers
+    every = [named] if isinstance(named, str | Solver) else named
+    for solver in members_of(every, "`solvers`", SolverError, SOLVERS_NEEDED):
         if not isinstance(solver, str | Solver):
             raise SolverError(f"`solvers` needs {SOLVERS_NEEDED}, found {shortened(solver)} among them")
         chosen = get(solver) if isinstance(solver, str) and solver != "auto" else solver
@@ -99,6 +98,9 @@ def tasks(
         for plan in _plans(model, solver):
             for task in _tasks(plan):
                 by_name[task.text] = task
+    if solvers is None:
+        for task in (GENERAL, *_all_solutions(model)):
+            by_name[task.text] = task
     if everything:
         for task in _over_time_and_beside_a_world(model):
             by_name[task.text] = task
