@@ -139,11 +139,3 @@ def test_other_descriptions_are_told_apart() -> None:
         load(TEXT)
     with pytest.raises(FormatError, match="an SRDF begins with <robot>, found <sdf>"):
         srdf.read("<sdf/>")
-
-
-def test_so_many_groups_that_no_robot_has_them_are_refused() -> None:
-    """Each within the one before, these took a server half a minute."""
-    inside = "".join(f'<group name="g{k}"><group name="g{k + 1}"/></group>' for k in range(5000))
-    text = f'<robot name="arm">{inside}<group name="g5000"><joint name="j"/></group></robot>'
-    with pytest.raises(FormatError, match="at most 500 groups, found 5001"):
-        srdf.read(text, MODEL)

@@ -352,6 +352,19 @@ def test_an_object_of_a_repeated_name_is_refused(client: httpx.Client) -> None:
     assert "the name 'a' twice" in response.json()["message"]
 
 
+def test_so_many_groups_that_no_robot_has_them_are_refused(client: httpx.Client) -> None:
+    """Each within the one before, 5,000 held the server for half a minute."""
+    inside = "".join(f'<group name="g{k}"><group name="g{k + 1}"/></group>' for k in range(5000))
+    srdf = f'<robot name="two">{inside}<group name="g5000"><joint name="j"/></group></robot>'
+    urdf = (
+        '<robot name="two"><link name="a"/><link name="b"/><joint name="j" type="continuous">'
+        '<parent link="a"/><child link="b"/></joint></robot>'
+    )
+    response = client.put("/v1/robots/two", json={"description": urdf, "srdf": srdf})
+    assert response.status_code == 422
+    assert "5,001 groups, more than 500" in response.json()["message"]
+
+
 def test_all_solutions_take_a_time_limit(client: httpx.Client) -> None:
     pose = {"position": [0.5, 0.3, 0.0], "quaternion": [0, 0, 0, 1]}
     body = {"robot": "planar-12", "pose": pose, "time_limit": 10.0}

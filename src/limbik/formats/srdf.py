@@ -16,7 +16,6 @@ from limbik.formats.source import SourceLike, open_source
 from limbik.model import Model
 from limbik.spatial import Array
 
-MAX_GROUPS = 500  # each is looked through with all that it contains
 _VIRTUAL = ("fixed", "floating", "planar")
 _TAGS = ("virtual_joint", "group", "group_state", "end_effector", "passive_joint", "disable_collisions")
 _OTHER_TAGS = ("enable_collisions", "disable_default_collisions")  # of MoveIt, when it makes pairs
@@ -157,8 +156,6 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
     robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
     reader = _SrdfReader(robot, model)
     elements = robot.by_name("group")
-    if len(elements) > MAX_GROUPS:
-        raise robot.error(f"an SRDF needs at most {MAX_GROUPS} groups, found {len(elements)}")
     groups = {name: reader.group(element) for name, element in elements.items()}
     _refuse_circles(elements, groups)
     virtual_joints = robot.by_name("virtual_joint").items()

@@ -19,6 +19,7 @@ from limbik.service.shelf import Shelf
 MAX_LOADED = 64  # of limbik's own that are cached
 MAX_NUMBERS = 500  # of a configuration
 MAX_FRAMES = 2_000
+MAX_GROUPS = 500  # each is looked through with all that it contains
 _PLANAR = re.compile(r"planar-\d{1,3}")
 
 
@@ -108,4 +109,6 @@ def _bounded(robot: ServedRobot, name: str) -> ServedRobot:
         raise ModelError(
             f"robot {name!r} has {len(robot.model.frame_names):,} frames, more than {MAX_FRAMES:,}"
         )
+    if robot.srdf is not None and len(robot.srdf.groups) > MAX_GROUPS:
+        raise ModelError(f"robot {name!r} has {len(robot.srdf.groups):,} groups, more than {MAX_GROUPS}")
     return robot
