@@ -17,6 +17,8 @@ from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
 from limbik.model.model import Model
 from limbik.spatial import Array, as_real
 
+FARTHEST_TARGET = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Request:

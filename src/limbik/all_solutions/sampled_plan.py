@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -60,17 +61,12 @@ class SampledPlan:
         end = math.inf if time_limit is None else began + time_limit
         first = self.model.solve(goals, start=start, seed=seed, time_limit=time_limit, **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
-        still, rng, tried = still_indices(first.request), np.random.default_rng(seed), 0
-        samples = np.empty((0, self.model.nq))
-        for k in range(starts if solutions else 0):
+        tried = 0
+        for each in self._samples(first, starts, seed) if solutions else ():
             left = end - perf_counter()
             if left <= 0.0:
                 break
-            if k % STARTS == 0:
-                samples = _unwound(self.model, self.model.random(rng, min(STARTS, starts - k)))
-                samples[:, still] = first.q[still]
-            each = samples[k % STARTS]
-            tried = k + 1
+            tried += 1
             limit = None if time_limit is None else left
             solution = self.model.solve(goals, start=each, time_limit=limit, **options)
             if not solution.success:
@@ -87,6 +83,14 @@ class SampledPlan:
             q = q[np.argsort(distances, kind="stable")]
         sampled = SampledSearch(goals, first, sum(seen), seen.count(1), tried if solutions else starts)
         return AllSolutions(q, self, sampled, perf_counter() - began)
+
+    def _samples(self, first: Solution, count: int, seed: int) -> Iterator[Array]:
+        """Random configurations [nq], with the joints that goals do not move as a first solution has them."""
+        rng, still = np.random.default_rng(seed), still_indices(first.request)
+        for begin in range(0, count, STARTS):
+            samples = _unwound(self.model, self.model.random(rng, min(STARTS, count - begin)))
+            samples[:, still] = first.q[still]
+            yield from samples
 
     def is_complete(self, sampled: SampledSearch, /) -> bool:
         """False: one may exist that no start led to."""

@@ -31,14 +31,13 @@ from limbik.model.chain import chain_to
 from limbik.model.configuration import FARTHEST, as_bounded_configuration
 from limbik.model.model import Model, as_model
 from limbik.model.slots import Slot
-from limbik.request import check_time_limit
+from limbik.request import FARTHEST_TARGET, check_time_limit
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
 
 EVERYTHING = (1.0,) * 6
 QUICK: Slot[dict[tuple[str | None, bool], AnalyticPlan]] = Slot()  # for a pose, by frame and limits
 PLANS: Slot[dict[tuple[str, bool, int], AnswersPlan | None]] = Slot()  # by frame, limits, and kind of target
 MAX_COUNT = 1e6  # of samples or starts
-FARTHEST_TARGET = 1e60  # [m]; beyond it the powers of distances overflow
 A_POSE = 0  # else as many numbers as the point has
 UP = np.array([0.0, 0.0, 1.0])
 

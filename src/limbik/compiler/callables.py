@@ -201,11 +201,12 @@ class Entry:
 
     def lead_to(self, engine: Any) -> None:
         """Have the next calls run an engine's machine code. Raises LimbikError for code without an entry."""
-        if not engine.get_function_address(ENTRY):
+        address = engine.get_function_address(ENTRY)
+        if not address:
             raise LimbikError("the machine code has no entry")
         _give_python_functions(engine)
         self._engines.append(engine)
-        self._method.address = engine.get_function_address(ENTRY)
+        self._method.address = address
 
 
 def _give_python_functions(engine: Any) -> None:

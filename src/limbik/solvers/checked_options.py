@@ -12,7 +12,7 @@ import numpy as np
 
 from limbik.errors import SolverError, did_you_mean, is_one_of, members_of, shortened
 from limbik.model.joints import Joint
-from limbik.request import check_time_limit
+from limbik.request import FARTHEST_TARGET, check_time_limit
 from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver
 from limbik.spatial import Matrix4, as_pose, as_real
@@ -21,7 +21,6 @@ MAX_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
 UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
-FARTHEST = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +98,8 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
     if options.get("tool") is not None:
         tool = as_pose(options["tool"], "`tool`", error=SolverError)
         farthest = float(np.abs(tool).max())
-        if farthest > FARTHEST:
-            raise SolverError(f"`tool` needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
+        if farthest > FARTHEST_TARGET:
+            raise SolverError(f"`tool` needs numbers up to {FARTHEST_TARGET:g} [m], found {farthest:g}")
         options = {**options, "tool": tuple(tool.ravel().tolist())}
     return options
 

@@ -30,7 +30,7 @@ from limbik.model.pose_bounds import PoseBounds
 from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SOLVED, UNREACHABLE
 from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
-from limbik.request import Request
+from limbik.request import FARTHEST_TARGET, Request
 from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
@@ -42,7 +42,7 @@ from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Outcome, Solution, Trace
 from limbik.solvers.bounds import bounds_of_pose
-from limbik.solvers.checked_options import FARTHEST, Options
+from limbik.solvers.checked_options import Options
 from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.lane_record import Driver, WatchedLanes, say_spent
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
@@ -263,7 +263,7 @@ class SerialPlan(Plan):
         """
         if start is not None:
             self._prefer_start(outcome, pose, start)
-        if not self._reserve or not np.abs(pose).max() <= FARTHEST:
+        if not self._reserve or not np.abs(pose).max() <= FARTHEST_TARGET:
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)

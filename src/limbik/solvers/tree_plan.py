@@ -22,11 +22,11 @@ from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
-from limbik.request import Request
+from limbik.request import FARTHEST_TARGET, Request
 from limbik.serial.seeding import LARGEST_SEED
 from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
-from limbik.solvers.checked_options import FARTHEST, Options
+from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.task_set import TaskSet, UnitsOf
 from limbik.solvers.tasks import fill_targets
@@ -234,5 +234,5 @@ class TreePlan(Plan):
 def refuse_too_far(targets: Array) -> None:
     """Raise GoalError for a target beyond all measure; one that is not finite is told elsewhere."""
     for value in targets.ravel().tolist():
-        if FARTHEST < abs(value) < math.inf:
-            raise GoalError(f"a target needs numbers up to {FARTHEST:g} [m or rad], found {value:g}")
+        if FARTHEST_TARGET < abs(value) < math.inf:
+            raise GoalError(f"a target needs numbers up to {FARTHEST_TARGET:g} [m or rad], found {value:g}")
