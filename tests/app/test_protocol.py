@@ -207,6 +207,7 @@ def test_numbers_that_are_not_finite_are_refused(constant):
         '{"type": "\ud83d"}',
         "[" * 60_000,
         '{"a":' * 12_000,
+        '{"type": "hello", "version": 7, "version": 1}',
     ],
 )
 def test_what_is_not_a_message_is_refused(text):

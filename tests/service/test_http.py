@@ -26,6 +26,7 @@ from limbik.service.solving import Service
 from limbik.spatial import quat_from_matrix, quat_to_matrix
 
 TOKEN = "a token of this test"
+JOINT_GOAL = {"type": "joint", "joint": "elbow_joint", "value": 1}
 START = [0.3, -1.2, 1.5, -0.4, 0.9, 0.2]
 
 
@@ -343,6 +344,39 @@ def test_faulty_json_says_what_is_wrong(client: httpx.Client, text: str, words: 
     response = client.post("/v1/forward", content=text, headers={"Content-Type": "application/json"})
     assert response.status_code == 422
     assert words in response.json()["message"]
+
+
+@pytest.mark.parametrize(
+    ("route", "given", "words"),
+    [
+        ("solve", {"goals": [JOINT_GOAL], "limits": "no"}, "limits: Input should be a valid boolean"),
+        ("forward", {"q": ["0", "0"]}, "q.list[float].0: Input should be a valid number"),
+        ("forward", {"q": {"shoulder_pan_joint": True}}, "shoulder_pan_joint: Input should be"),
+        ("check", {"q": [[0, 0]], "clearance": "0.1"}, "clearance: Input should be a valid number"),
+    ],
+)
+def test_a_text_is_no_number_and_no_truth_value(
+    client: httpx.Client, route: str, given: dict[str, Any], words: str
+) -> None:
+    response = client.post(f"/v1/{route}", json={"robot": "ur5e", **given})
+    assert response.status_code == 422
+    assert words in response.json()["message"]
+
+
+def test_whole_numbers_and_fractions_of_json_are_one(client: httpx.Client) -> None:
+    response = client.post("/v1/forward", json={"robot": "ur5e", "q": [0, 0, 0, 0, 0, 0.0]})
+    assert response.status_code == 200, response.text
+
+
+def test_a_repeated_name_in_the_address_is_refused(client: httpx.Client) -> None:
+    poses = np.eye(4)[None]
+    stream = io.BytesIO()
+    np.save(stream, poses)
+    numbers = [("robot", "ur5e"), *(("start", "0") for _ in range(6))]
+    for query, code in ((numbers, 200), ([*numbers, ("robot", "panda")], 422)):
+        response = client.post("/v1/solve_batch/npy", params=query, content=stream.getvalue())
+        assert response.status_code == code, response.text
+    assert "the address has 'robot' twice" in response.json()["message"]
 
 
 def test_an_object_of_a_repeated_name_is_refused(client: httpx.Client) -> None:

@@ -231,7 +231,7 @@ def _heading(name: str, lines: Sequence[str], motion: int) -> tuple[int, float, 
     frames = _setting(name, content, 0, "frames:", "Frames: and a whole number", len(lines))
     count = int(frames.text) if frames.text.isdecimal() and len(frames.text) < 10 else -1
     if count < 0:
-        problem = f"`Frames:` needs a whole number that is not negative, found {shortened(frames.text)}"
+        problem = f"`Frames:` needs a whole number from 0 to 999999999, found {shortened(frames.text)}"
         raise FormatError(name, problem, line=frames.line)
     time = _setting(name, content, 1, "frame time:", "Frame Time: and a number of seconds", len(lines))
     dt = _number(time.text)

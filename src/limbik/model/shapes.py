@@ -101,6 +101,8 @@ class Mesh:
             self.triangles is None
         ):
             raise CollisionError("a mesh needs either a `path`, or `vertices` and `triangles`")
+        if not isinstance(self.is_hull, bool):
+            raise CollisionError(f"`is_hull` of a mesh needs True or False, found {shortened(self.is_hull)}")
         scale = as_vector(self.scale, 3, "`scale` of a mesh", error=CollisionError)
         if (scale == 0.0).any() or np.abs(scale).max() > LARGEST:
             raise CollisionError(
@@ -209,7 +211,7 @@ def check_near(pose: Matrix4, what: str) -> None:
 def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None:
     value = getattr(shape, name)
     try:
-        size = float(value)
+        size = math.nan if isinstance(value, str | bytes | bool) else float(value)
     except Exception:  # whatever a foreign class raises when a number is requested of it
         size = math.nan
     if not (SMALLEST <= size <= LARGEST or (may_be_zero and size == 0.0)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Annotated, Any
 
 import uvicorn
@@ -94,7 +94,7 @@ def create_app(
 
     @app.exception_handler(RequestValidationError)
     async def malformed(request: Request, error: RequestValidationError) -> JSONResponse:
-        return refusal(422, "RequestError", _fault(error.errors()[0], request.headers.get("content-type")))
+        return refusal(422, "RequestError", _fault(error.errors(), request.headers.get("content-type")))
 
     @app.exception_handler(HTTPException)
     async def failed(_: Request, error: HTTPException) -> JSONResponse:
@@ -109,8 +109,10 @@ def create_app(
     return app
 
 
-def _fault(error: Mapping[str, Any], content_type: str | None) -> str:
-    """What would be right, of an error of FastAPI's."""
+def _fault(errors: Sequence[Mapping[str, Any]], content_type: str | None) -> str:
+    """What would be right in the first entry that is wrong, of the errors of FastAPI's."""
+    entry = errors[0]["loc"][:2]  # where it may be one of several kinds: the one that was read furthest
+    error = max((each for each in errors if each["loc"][:2] == entry), key=lambda each: len(each["loc"]))
     if error["type"] == "json_invalid":
         return f"the body is not JSON: {error['ctx']['error']}, at character {error['loc'][-1]}"
     if error["loc"] == ("body",) and isinstance(error["input"], bytes):  # FastAPI has not read it as JSON
@@ -133,12 +135,15 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 class _Route(APIRoute):
-    """A route that reads its request so."""
+    """A route that reads its request so; each name is once in its query, but for the numbers of a start."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
+            names = (name for name, _ in request.query_params.multi_items() if name != "start")
+            if (name := repeated(names)) is not None:
+                raise HTTPException(422, f"the address has {shortened(name)} twice")
             return await handle(_Unrepeated(request.scope, request.receive))
 
         return answer

@@ -25,9 +25,9 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Message(BaseModel):
-    """Unknown fields are refused, so that no typing error is passed over."""
+    """Unknown fields, and texts or truth values for numbers, are refused: no typing error is passed over."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class PoseInWorld(Message):
@@ -172,7 +172,9 @@ class SolveBatchRequest(Solvable):
 
 
 class ArrayRequest(Solving):
-    """The same for poses that come as an array."""
+    """The same for poses that come as an array. It is a query, whose numbers are texts."""
+
+    model_config = ConfigDict(strict=False)
 
     frame: Name | None = None
     limits: bool = True
