@@ -7,7 +7,7 @@ from limbik.goals import Goal
 from limbik.solvers.checked_options import Options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.solver import Solver
-from limbik.solvers.tasks import fill_targets
+from limbik.solvers.task_set import fill_targets
 from limbik.tree import classical_loop as branched
 from limbik.tree import levenberg_marquardt
 from limbik.tree.workspace import Tree, Workspace

@@ -24,7 +24,8 @@ from limbik.goals import (
 )
 from limbik.goals.task import LENGTHS
 from limbik.request import Request
-from limbik.solvers.tasks import TaskMaker, fill_targets
+from limbik.solvers.task_set import fill_targets
+from limbik.solvers.tasks import TaskMaker
 from limbik.tree import evaluation
 from limbik.tree.joints import ROTATION
 from limbik.tree.kinematics import pose_links, pose_screws

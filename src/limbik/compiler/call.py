@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from limbik.compiler import native
 from limbik.compiler.arrays import WATCH_KIND, ArrayType, Kind, kinds
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
+from limbik.compiler.watch import run_compiled_or_interpreted
+from limbik.spatial import Array
 
 
 def never() -> bool:
@@ -53,16 +56,29 @@ class Call:
 
     def run(self, watch: Watch = never) -> int:
         """What the kernel returns; 0 for nothing."""
-        if self._function is None:
-            self._function = native.compiled(self.program)
-            if self._function is None:
-                return self.interpret(watch)
-        return int(self._function(self._address, watch))
+        if self._is_compiled():
+            return int(self._function(self._address, watch))
+        return self.interpret(watch)
+
+    def run_or_begin_again(self, watch: Watch, changed: Sequence[Array]) -> None:
+        """The same for a solve, which machine code begins again as soon as there is some.
+
+        changed: arrays that it changes, and is to find as they were.
+        """
+        if self._is_compiled():
+            self._function(self._address, watch)
+        else:
+            run_compiled_or_interpreted(self.program, watch, lambda: self.run(watch), self.interpret, changed)
 
     def interpret(self, watch: Watch = never) -> int:
         """The same, by Python itself."""
         arguments = (_for_python(kind, self._arguments[name], watch) for name, kind in self._kinds.items())
         return int(self.program.kernel.interpreted(*arguments) or 0)
+
+    def _is_compiled(self) -> bool:
+        if self._function is None:
+            self._function = native.compiled(self.program)
+        return self._function is not None
 
     def _hand_over(self, written: NDArray[np.int64]) -> None:
         """What machine code reads, as `compiler.make` has it."""

@@ -11,7 +11,6 @@ from time import perf_counter, sleep
 import numpy as np
 
 from limbik.compiler import native
-from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
 from limbik.spatial import Array
@@ -72,8 +71,3 @@ def run_compiled_or_interpreted(
         for each, before in zip(changed, copies, strict=True):
             each[:] = before
     run()
-
-
-def run_call(call: Call, watch: Watch, changed: Sequence[Array] = ()) -> None:
-    """The same for a call."""
-    run_compiled_or_interpreted(call.program, watch, lambda: call.run(watch), call.interpret, changed)

@@ -41,7 +41,7 @@ class CenterOfMass(OfNoFrame):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance
+        return *super().structure, self.weight, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(MASS, OF_REFERENCE, axes_of(self.weight), axes_of(self.tolerance))

@@ -31,7 +31,7 @@ class Direction(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance, self.axis.tobytes()
+        return *super().structure, self.weight, self.tolerance, self.axis.tobytes()
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield axis_task(AXIS, self.axis, self.weight, self.tolerance)

@@ -48,7 +48,7 @@ class DistanceBetween(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance, self.other
+        return *super().structure, self.weight, self.tolerance, self.other
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(DISTANCE, weights=(self.weight, 0.0, 0.0), tolerance=(self.tolerance, 0.0, 0.0))

@@ -33,7 +33,7 @@ class JointValue(OfNoFrame):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance, self.joint
+        return *super().structure, self.weight, self.tolerance, self.joint
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights, tolerance = (self.weight, 0.0, 0.0), (self.tolerance, 0.0, 0.0)

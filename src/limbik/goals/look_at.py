@@ -32,7 +32,7 @@ class LookAt(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance, self.axis.tobytes()
+        return *super().structure, self.weight, self.tolerance, self.axis.tobytes()
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield axis_task(AIM, self.axis, self.weight, self.tolerance)

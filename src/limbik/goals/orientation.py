@@ -69,7 +69,7 @@ class Orientation(Goal):
         # World axes as the target sees them: what is free then belongs to the numbers of the target.
         free = free_axis(axes_of(self.weight))
         seen = None if free is None or self.axes == "frame" else self.target.T[:, free].tobytes()
-        return self.weight, self.tolerance, self.axes, seen
+        return *super().structure, self.weight, self.tolerance, self.axes, seen
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights, tolerance = axes_of(self.weight), axes_of(self.tolerance)

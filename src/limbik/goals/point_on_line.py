@@ -32,7 +32,7 @@ class PointOnLine(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance
+        return *super().structure, self.weight, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(POINT, OF_TARGET, (self.weight, self.weight, 0.0), (self.tolerance,) * 3)

@@ -32,7 +32,7 @@ class PointOnPlane(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance
+        return *super().structure, self.weight, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(POINT, OF_TARGET, (0.0, 0.0, self.weight), (self.tolerance,) * 3)

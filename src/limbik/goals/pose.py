@@ -50,7 +50,7 @@ class Pose(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weights, self.tolerance
+        return *super().structure, self.weights, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights, tolerance = self.weights or ONE6, self.tolerance or ZERO6

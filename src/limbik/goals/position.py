@@ -61,7 +61,7 @@ class Position(Goal):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.tolerance, self.axes, self.target.size
+        return *super().structure, self.weight, self.tolerance, self.axes, self.target.size
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights = axes_of(self.weight) if self.target.size == 3 else (*axes_of(self.weight)[:2], 0.0)

@@ -49,7 +49,7 @@ class Posture(OfNoFrame):
 
     @property
     def structure(self) -> tuple[Hashable, ...]:
-        return self.weight, self.q.size
+        return *super().structure, self.weight, self.q.size
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         if self.q.size != model.nq:

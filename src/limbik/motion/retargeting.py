@@ -53,7 +53,7 @@ class _Followed:
     """A goal over time."""
 
     goal: Goal  # of the first frame
-    targets: Array  # [T, 12] as `solvers.tasks.fill_targets` writes them
+    targets: Array  # [T, 12] as `solvers.task_set.fill_targets` writes them
     factors: Array | None = None  # [T] of the goal's weight
     sole: Array | None = None  # [k, 3] points that stay above the ground, in the goal's frame [m]
 

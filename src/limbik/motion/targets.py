@@ -12,8 +12,7 @@ from limbik.errors import GoalError, members_of, shortened
 from limbik.goals import CenterOfMass, Goal, Pose, Position
 from limbik.model.model import Model
 from limbik.motion.state import AS_BEFORE, AS_POSE, AS_TARGET
-from limbik.solvers.tasks import fill_targets, structure
-from limbik.solvers.tree_plan import refuse_too_far
+from limbik.solvers.task_set import fill_targets, refuse_too_far
 from limbik.spatial import Array
 from limbik.tree.residuals import TARGET_SIZE
 
@@ -116,7 +115,7 @@ class _Slot:
             self.numbers[...] = value
         else:
             goal = value if isinstance(value, Goal) else self._with(value)
-            if structure(goal) != structure(self.made):
+            if goal.structure != self.made.structure:
                 list(goal.tasks(self.model))  # which says what is wrong with numbers that are too many or few
                 raise GoalError(
                     f"a tracker changes the targets of its goals and nothing else: it needs {self._named}, "

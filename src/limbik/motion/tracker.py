@@ -39,7 +39,6 @@ from limbik.motion.targets import Targets
 from limbik.options import RateLimits
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.task_set import TaskSet
-from limbik.solvers.tasks import fill_targets
 from limbik.spatial import Array, as_real, quat_conjugate, quat_rotate
 from limbik.status import PoseError
 from limbik.tree.workspace import Objectives, Workspace
@@ -126,7 +125,7 @@ class Tracker:
         self._motion.velocity_limits[:] = rate_limits(model, velocity_limits, "velocity_limits")
         self._motion.acceleration_limits[:] = accelerations
         self._objectives, self._workspace, self._call = _packed(self._tasks, self._motion)
-        fill_targets(model, self._tasks.sorted(checked_goals), self._objectives.targets)
+        self._tasks.fill(checked_goals, self._objectives.targets)
         self._write = self._targets.writer
         self._q = self._motion.q
         free = free_options(world, clearance)

@@ -16,8 +16,8 @@ from limbik.model.model import Model
 from limbik.request import Request
 from limbik.solution import Solution
 from limbik.solvers.checked_options import Options
-from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.plan import Observer, Plan, Problem
+from limbik.solvers.tree_plan import GeneralPlan
 from limbik.spatial import Array
 
 USE_LM = "use 'lm'"

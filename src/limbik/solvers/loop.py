@@ -166,7 +166,8 @@ def _solve(
     options: dict[str, Any],
     seen: Observer | None,
 ) -> Solution:
-    model = as_model(model)
+    if type(model) is not Model:  # the common case, quickly
+        model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise SolverError(f"`seed` needs a whole number of at least 0, found {shortened(seed)}")
     goals = as_goals(goal)

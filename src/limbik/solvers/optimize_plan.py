@@ -28,10 +28,10 @@ from limbik.request import Request, indices_of, moving_joints
 from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
-from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.scipy_problem import Constrained, RunIsOver, minimise
+from limbik.solvers.tree_plan import GeneralPlan
 from limbik.spatial import Array
 
 FINISH = 100  # iterations of the last step at most

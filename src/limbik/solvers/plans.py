@@ -6,7 +6,8 @@ A plan is cached with its model, so that a solve costs little more than its kern
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +21,6 @@ from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
 from limbik.solvers.even_plan import TIME_FRACTION, EvenPlan
-from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.optimize import Optimize
@@ -29,29 +29,12 @@ from limbik.solvers.plan import Plan
 from limbik.solvers.registry import choose
 from limbik.solvers.serial_plan import SerialPlan, is_fast_for
 from limbik.solvers.solver import Solver
-from limbik.solvers.tasks import structure
+from limbik.solvers.tree_plan import GeneralPlan
 
 BY_DEFAULT: Slot[SerialPlan] = Slot()  # the plan for a pose of the end effector, without options
 PLANS: Slot[dict[Any, Plan]] = Slot()  # by goals and options
+STRUCTURE = operator.attrgetter("structure")  # of a goal
 MAX_PLANS = 256  # cached with one model: sliders can ask for any number of different ones
-
-
-def plan_for(
-    model: Model,
-    frame: str | None,
-    goal: type[Goal],
-    options: dict[str, Any],
-    weights: tuple[float, ...] | None = None,
-) -> Plan:
-    """The plan for one plain goal of one frame, made once and cached with the model."""
-    key = (frame, goal, weights)
-    make: Callable[[Options], Plan] = functools.partial(_one_goal, model, frame, goal, weights)
-    if weights is not None:
-        make = _evened(model, lambda: (example(goal, frame, weights),), options, make)
-    plan = _cached(model, key, options, make)
-    if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
-        BY_DEFAULT.put(model, plan)
-    return plan
 
 
 def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
@@ -66,47 +49,37 @@ def plan_of(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Pla
     return plan
 
 
+def plan_for(
+    model: Model,
+    frame: str | None,
+    goal: type[Goal],
+    options: dict[str, Any],
+    weights: tuple[float, ...] | None = None,
+) -> Plan:
+    """The plan for one plain goal of one frame, made once and cached with the model."""
+    key = (frame, goal, weights)
+    plan = _cached(model, key, options, functools.partial(_for_one, model, frame, goal, weights))
+    if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
+        BY_DEFAULT.put(model, plan)
+    return plan
+
+
 def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
     """The plan for any goals of this structure, made once and cached with the model."""
-    key = tuple(map(structure, goals))
-    make = functools.partial(_general, model, goals)
-    return _cached(model, key, options, _evened(model, lambda: goals, options, make))
-
-
-def _evened(
-    model: Model,
-    goals: Callable[[], Sequence[Goal]],
-    options: dict[str, Any],
-    make: Callable[[Options], Plan],
-) -> Callable[[Options], Plan]:
-    """What makes the plan, with another one for even weights behind it where these are uneven. The goals are
-    looked at when it is made, not for every solve.
-    """
-
-    def make_both(read: Options) -> Plan:
-        uneven = goals()
-        even = tuple(map(evenly, uneven))
-        is_even = all(new is old for new, old in zip(even, uneven, strict=True))
-        if is_even or read.restarts is not None or read.mode == "best":
-            return make(read)
-        limited = options
-        if read.time_limit is not None:
-            read = replace(read, time_limit=TIME_FRACTION * read.time_limit)
-            limited = {**options, "time_limit": read.time_limit}
-        return EvenPlan(make(read), lambda: plan_of(model, even, limited))
-
-    return make_both
+    return _cached(model, map(STRUCTURE, goals), options, functools.partial(_evened, model, goals, _general))
 
 
 def _cached(
-    model: Model, key: tuple[Any, ...], options: dict[str, Any], make: Callable[[Options], Plan]
+    model: Model, key: Iterable[Any], options: dict[str, Any], make: Callable[[Options], Plan]
 ) -> Plan:
     """What `make` makes of the options, or has made of the same ones before."""
     if "tool" in options or "locked" in options:
         options = hashable(options)
     # 1 == True, but is another option
     key = (*key, *options.items(), *map(type, options.values()))
-    plans = PLANS.of(model, dict)
+    plans = model.derived.get(PLANS)
+    if plans is None:
+        plans = PLANS.put(model, {})
     try:
         plan = plans.get(key)
     except TypeError:  # an option that cannot be hashed is not one that `read_options` takes
@@ -119,18 +92,40 @@ def _cached(
     return plan
 
 
-def _one_goal(
+def _evened(
+    model: Model,
+    goals: Sequence[Goal],
+    make: Callable[[Model, Sequence[Goal], Options], Plan],
+    options: Options,
+) -> Plan:
+    """The plan that `make` makes, with another one for even weights behind it where these are uneven."""
+    even = tuple(map(evenly, goals))
+    is_even = all(new is old for new, old in zip(even, goals, strict=True))
+    if is_even or options.restarts is not None or options.mode == "best":
+        return make(model, goals, options)
+    if options.time_limit is not None:
+        options = replace(options, time_limit=TIME_FRACTION * options.time_limit)
+    return EvenPlan(make(model, goals, options), lambda: plan_of(model, even, options.explicit))
+
+
+def _for_one(
     model: Model, frame: str | None, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
 ) -> Plan:
+    return _evened(model, (example(goal, frame, weights),), _one_goal, options)
+
+
+def _one_goal(model: Model, goals: Sequence[Goal], options: Options) -> Plan:
+    goal = goals[0]
+    frame, weights = goal.frame, goal.weights if isinstance(goal, Pose) else None
     chain = _with_tool(chain_to(model, frame), options)
     if not chain.joints:
         name = model.end_effector if frame is None else frame
         raise GoalError(f"frame {name!r} of model {model.name!r} cannot move: no joint lies before it")
-    solver = choose(options.solver, (goal,))
+    solver = choose(options.solver, (type(goal),))
     is_lm = isinstance(solver, LM) and options.rest_bias == 0.0 and options.mode != "best"
-    if is_lm and not chain.has_mimic and is_fast_for(chain, goal, weights):
-        return SerialPlan(model, chain, goal, weights, options, frame)
-    return _general(model, (example(goal, frame, weights),), options)
+    if is_lm and not chain.has_mimic and is_fast_for(chain, type(goal), weights):
+        return SerialPlan(model, chain, type(goal), weights, options, frame)
+    return _general(model, goals, options)
 
 
 def _with_tool(chain: Chain, options: Options) -> Chain:

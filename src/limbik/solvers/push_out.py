@@ -17,7 +17,6 @@ from limbik.numerics.min_norm_step import Multipliers
 from limbik.request import Request
 from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.task_set import TaskSet
-from limbik.solvers.tasks import fill_targets, structure
 from limbik.spatial import Array
 from limbik.tree.workspace import Workspace
 
@@ -37,7 +36,7 @@ class PushOut:
         self._tasks = _tasks_of(request)
         tree = self._tasks.tree._replace(units=moving * _all_units(self._tasks))  # in which only that moves
         targets = self._tasks.targets()
-        fill_targets(request.model, self._tasks.sorted(request.goals), targets)
+        self._tasks.fill(request.goals, targets)
         self._goals = tree, self._tasks.objectives(targets)
         self._search = checker.search
         self._clearance = clearance
@@ -74,7 +73,7 @@ def _tasks_of(request: Request) -> TaskSet:
     """Made once for goals of this structure, and cached with the model."""
     options = hashable({name: value for name, value in request.options.items() if name in OF_GOALS})
     sets = _TASKS.of(request.model, dict)
-    key = tuple(map(structure, request.goals)), tuple(options.items())
+    key = tuple(goal.structure for goal in request.goals), tuple(options.items())
     if key not in sets:
         if len(sets) >= MAX_SETS:
             sets.clear()

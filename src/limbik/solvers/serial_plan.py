@@ -43,10 +43,10 @@ from limbik.serial.stored_tables import table_for
 from limbik.solution import Outcome, Solution, Trace
 from limbik.solvers.bounds import bounds_of_pose
 from limbik.solvers.checked_options import Options
-from limbik.solvers.general_plan import GeneralPlan
 from limbik.solvers.lane_record import Driver, WatchedLanes, say_spent
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.tasks import check_level
+from limbik.solvers.tree_plan import GeneralPlan
 from limbik.spatial import Array, Matrix4, nearest_angles, norm, pose_inverse
 
 SHORTEST_LENGTH = 1e-9  # [m]

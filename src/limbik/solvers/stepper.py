@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limbik.compiler.watch import run_call, time_watch
+from limbik.compiler.watch import time_watch
 from limbik.errors import ConfigurationError
 from limbik.goals import Goal
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_START
 from limbik.solvers.checked_options import Options
-from limbik.solvers.general_plan import METRE_AS_RADIAN
 from limbik.solvers.task_set import TaskSet
-from limbik.solvers.tree_plan import TreeBuffers
+from limbik.solvers.tree_plan import METRE_AS_RADIAN, TreeBuffers
 from limbik.spatial import Array
 from limbik.tree.joints import SPHERICAL
 from limbik.tree.programs import general
@@ -24,7 +23,7 @@ from limbik.tree.settings import END, GENERAL_SIZE, IS_COMPROMISE
 class Stepper:
     """Follows goals by their smallest weighted errors (`mode="best"`), within limits that change.
 
-    Goals of one priority; their targets are numbers, as `solvers.tasks.fill_targets` writes them.
+    Goals of one priority; their targets are numbers, as `solvers.task_set.fill_targets` writes them.
     iterations: of a step at most. locked: joints that stay as they are.
     """
 
@@ -68,7 +67,7 @@ class Stepper:
         """
         work = self._work
         work.targets[:], work.q[:], work.settings[:] = targets, start, self._settings
-        run_call(work.call, time_watch(None), (work.q, work.settings))
+        work.call.run_or_begin_again(time_watch(None), (work.q, work.settings))
         if work.answer[END] == BAD_START:
             raise ConfigurationError(f"`start` needs finite numbers, not {start.tolist()}")
         return work.q.copy()

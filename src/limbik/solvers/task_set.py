@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limbik.compiler.call import never
-from limbik.compiler.kernel import Records
-from limbik.errors import SolverError, did_you_mean
-from limbik.goals import Goal, frames_of
+from limbik.compiler.kernel import Floats, Records
+from limbik.errors import GoalError, SolverError, did_you_mean
+from limbik.goals import Goal, Pose, frames_of
 from limbik.goals.task import LENGTHS, MASS, NUMBER
 from limbik.model.joints import Joint
 from limbik.model.model import Model
-from limbik.request import Request
+from limbik.request import FARTHEST_TARGET, Request
 from limbik.solvers.bounds import bounds_of_point
 from limbik.solvers.checked_options import Options
 from limbik.solvers.tasks import TaskMaker
@@ -30,6 +31,7 @@ from limbik.tree.workspace import Objectives, Tree
 UnitsOf: TypeAlias = Callable[[Model, Array], Array]  # `Solver.units`
 
 SHORTEST_LENGTH = 1e-9  # [m]
+AS_TARGET = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 
 
@@ -78,6 +80,12 @@ class TaskSet:
     def sorted(self, goals: Sequence[Goal]) -> list[Goal]:
         """Goals of this structure, the highest priority first."""
         return [goals[k] for k in self.order]
+
+    def fill(self, goals: Sequence[Goal], targets: Floats) -> None:
+        """Write the numbers of goals of this structure. Raises GoalError for one beyond all measure."""
+        fill_targets(self.model, map(goals.__getitem__, self.order), targets)
+        if not np.abs(targets).max(initial=0.0) <= FARTHEST_TARGET:  # the common case, quickly
+            refuse_too_far(targets)
 
     def request(self, goals: tuple[Goal, ...]) -> Request:
         """Goals of this structure with the options."""
@@ -164,3 +172,26 @@ def _in_metres(tasks: Records, tree: PackedTree) -> NDArray[np.bool_]:
         ]
     )
     return np.isin(kinds, LENGTHS) | is_prismatic
+
+
+def fill_targets(model: Model, goals: Iterable[Goal], targets: Floats) -> None:
+    """Write the numbers of all tasks [tasks, 12], in the order of `TaskMaker.tasks`."""
+    row = 0
+    for goal in goals:
+        if type(goal) is Pose and goal.weights is None:  # the common case, quickly
+            goal.target.take(AS_TARGET, out=targets[row])
+            targets[row + 1] = targets[row]
+            row += 2
+            continue
+        for point, rotation in goal.targets(model):
+            targets[row, : point.size] = point
+            targets[row, point.size : 3] = 0.0
+            targets[row, 3:] = rotation.reshape(9)
+            row += 1
+
+
+def refuse_too_far(targets: Array) -> None:
+    """Raise GoalError for a target beyond all measure; one that is not finite is told elsewhere."""
+    for value in targets.ravel().tolist():
+        if FARTHEST_TARGET < abs(value) < math.inf:
+            raise GoalError(f"a target needs numbers up to {FARTHEST_TARGET:g} [m or rad], found {value:g}")

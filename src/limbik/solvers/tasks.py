@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from limbik.compiler.kernel import Floats, Records
 from limbik.errors import GoalError, did_you_mean
-from limbik.goals import Goal, Pose, Position, axes_of
+from limbik.goals import Goal, Position, axes_of
 from limbik.goals.task import AIM, AXIS, DISTANCE, LENGTHS, MASS, NUMBER, POINT, Task
 from limbik.model.chain import chain_to
 from limbik.model.joints import SCALAR
@@ -24,7 +23,6 @@ from limbik.tree.residuals import NO_BOUND, TASK
 METRES_PER_RADIAN = 0.5  # of the length: how much a turn counts beside a distance in the descent
 UP = np.array([0.0, 0.0, 1.0])
 UPRIGHT = 1.0 - 1e-12  # the smallest cosine of an axis with the vertical
-AS_TARGET = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,27 +163,6 @@ def check_level(model: Model, goal: Position) -> None:
             "a point of 2 numbers needs an arm in a horizontal plane, and the world's axes; frame "
             f"{frame!r} of {model.name!r} moves in space: give 3 numbers"
         )
-
-
-def fill_targets(model: Model, goals: Sequence[Goal], targets: Floats) -> None:
-    """Write the numbers of all tasks [tasks, 12], in the order of `TaskMaker.tasks`."""
-    row = 0
-    for goal in goals:
-        if type(goal) is Pose and goal.weights is None:  # the common case, quickly
-            goal.target.take(AS_TARGET, out=targets[row])
-            targets[row + 1] = targets[row]
-            row += 2
-            continue
-        for point, rotation in goal.targets(model):
-            targets[row, : point.size] = point
-            targets[row, point.size : 3] = 0.0
-            targets[row, 3:] = rotation.reshape(9)
-            row += 1
-
-
-def structure(goal: Goal) -> tuple[Any, ...]:
-    """What of a goal decides its tasks, apart from the target's numbers; can be hashed."""
-    return type(goal), goal.frame, goal.priority, *goal.structure
 
 
 def _record(task: Task) -> Records:

@@ -4,7 +4,7 @@ configuration.
 Damped least squares whose damping is proportional to the squared error: bold near the goal, calm far from it
 and where no solution exists. Chains of up to 12 revolute and prismatic joints run in the fast core
 (`solvers.serial_plan`), with several attempts side by side, and trees in the general core
-(`solvers.general_plan`).
+(`solvers.tree_plan`).
 """
 
 from __future__ import annotations
