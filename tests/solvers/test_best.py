@@ -12,7 +12,16 @@ import limbik
 from limbik import JointKind, ModelBuilder, Status, measure
 from limbik.collision import World
 from limbik.errors import SolverError
-from limbik.goals import CenterOfMass, Direction, Orientation, Pose, Position, Posture
+from limbik.goals import (
+    CenterOfMass,
+    Direction,
+    DistanceBetween,
+    LookAt,
+    Orientation,
+    Pose,
+    Position,
+    Posture,
+)
 from limbik.request import Request
 from strategies import SEEDS
 from trees import assert_honest, goal_at, moving_frames, trees
@@ -145,6 +154,46 @@ def test_a_saddle_is_no_end(start):
     solution = arm.solve(Position(target=(2.0, 0.0)), start=start, mode="best")
     assert solution.status is Status.CONVERGED
     assert_allclose(arm.pose(solution.q)[:2, 3], [1.5, 0.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("start", [(0.1, 0.2, 0.3), (-0.4, 0.3, -0.1)])
+@pytest.mark.parametrize("point", [(-0.5, -2.0, 0.0), (0.0, 2.0, 0.0)])
+def test_it_has_converged_in_a_corner_of_the_limits(start, point):
+    arm = limbik.planar_arm(3, 0.3, limits=0.5)
+    solution = arm.solve(Position(target=point), start=start, mode="best")
+    assert solution.status is Status.CONVERGED
+    assert_array_equal(solution.q, np.copysign(0.5, point[1]) * np.ones(3))
+
+
+@pytest.mark.parametrize("start", [(0.1, 0.2, 0.3), (-0.4, 0.3, -0.1)])
+def test_it_has_converged_where_the_jacobian_vanishes(start):
+    arm = limbik.planar_arm(3, 0.3, limits=0.5)
+    solution = arm.solve(DistanceBetween(frame="tip", other="base", value=3.0), start=start, mode="best")
+    assert solution.status is Status.CONVERGED
+    assert_allclose(solution.q, [start[0], 0.0, 0.0], rtol=0.0, atol=1e-6)
+    assert solution.iterations < 10  # at second order, as the distance has its curvature
+    again = arm.solve(solution.target, start=solution.q, mode="best")
+    assert again.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_it_converges_on_arms_with_narrow_limits_whatever_is_out_of_reach(seed):
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder("arm")
+    for k in range(2 + seed % 2):
+        builder = builder.revolute(
+            f"j{k}", axis=rng.normal(size=3), origin=rng.uniform(-0.3, 0.3, 3), limits=(-0.5, 0.5)
+        )
+    arm = builder.frame("tip", pose=rng.uniform(-0.3, 0.3, 3)).build(end_effector="tip")
+    for _ in range(4):
+        for goal in (
+            DistanceBetween(frame="tip", other=arm.root, value=3.0),
+            Position(target=3.0 * rng.normal(size=3)),
+            Direction(axis="z", target=rng.normal(size=3)),
+            LookAt(axis="x", target=3.0 * rng.normal(size=3)),
+        ):
+            solution = arm.solve(goal, start=arm.random(rng), mode="best")
+            assert solution.status in (Status.SOLVED, Status.CONVERGED), goal
 
 
 def test_a_joint_at_its_limit_stays_there_and_the_others_make_the_best_of_it():

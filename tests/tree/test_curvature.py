@@ -6,7 +6,18 @@ from hypothesis import assume, given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from limbik.goals import CenterOfMass, Direction, JointValue, LookAt, Orientation, Pose, Position, Posture
+from limbik.errors import GoalError
+from limbik.goals import (
+    CenterOfMass,
+    Direction,
+    DistanceBetween,
+    JointValue,
+    LookAt,
+    Orientation,
+    Pose,
+    Position,
+    Posture,
+)
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import differentiate
 from strategies import SEEDS, configuration
@@ -84,6 +95,24 @@ def test_it_is_exact_for_directions_however_far_off(kind, model, seed):
     seen = Seen(model, [goal])
     seen.errors(q)
     assume(seen.workspace.task_errors[0, 0] < 3.0)
+    expected = second_differences(seen, q)
+    assert_allclose(hessian(seen, q), expected, rtol=0.0, atol=1e-4 * (1.0 + np.abs(expected).max()))
+
+
+@few
+@given(model=trees(), seed=SEEDS)
+def test_it_is_exact_for_distances_however_far_off(model, seed):
+    frames = moving_frames(model)
+    assume(frames)
+    q, other = configuration(model, seed), (model.root, *frames)[seed % (len(frames) + 1)]
+    assume(other != frames[-1])
+    apart = np.linalg.norm(model.pose(q, frames[-1])[:3, 3] - model.pose(q, other)[:3, 3])
+    assume(apart > 0.01)
+    made = DistanceBetween(frame=frames[-1], other=other, value=abs(apart + (-1) ** seed * 0.7), weight=0.8)
+    try:
+        seen = Seen(model, [made])
+    except GoalError:  # nothing moves one against the other
+        assume(False)
     expected = second_differences(seen, q)
     assert_allclose(hessian(seen, q), expected, rtol=0.0, atol=1e-4 * (1.0 + np.abs(expected).max()))
 

@@ -5,7 +5,8 @@ A step is damped (Levenberg 1944; Marquardt 1963) by how well the last one was f
 the whole one, since where errors stay that of Gauss and Newton leads to steps that are too long or too short.
 
 A descent has converged where the gradient, without what limits hold, is nothing beside the errors (the
-cosine of More, Garbow & Hillstrom 1980, MINPACK) and no more is to be gained.
+cosine of More, Garbow & Hillstrom 1980, MINPACK) and no more is to be gained; or, where the Jacobian vanishes
+with the gradient, as of a stretched arm, where a whole step of Newton's would gain nothing.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 FLAT = 1e-6  # cosine between the errors and a column of the Jacobian that counts as none
 ROUNDING = 1e-16  # part of the longest squared column that a column without effect may have
 NO_GAIN = 1e-13  # part of the squared error that is not worth a step
+ROUNDED = 4e-16  # what rounding makes of 1 and a number below
 FORESEEN, UNFORESEEN = 0.75, 0.25  # part of the gain that a good step has, and a bad one
 EASIER, HARDER = 0.1, 8.0  # what they do to the damping
 NUDGE = 1e-3  # [rad or unit of length] away from a saddle
@@ -113,8 +115,13 @@ def descend(
         if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(objectives.watch, int(answer[ITERATIONS])):
             return SPENT
         gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
-        if is_flat and 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
-            return CONVERGED
+        if 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
+            if is_flat:
+                return CONVERGED
+            whole = propose(tree, workspace, q, damping_of(workspace, 0, 0.0), use_limits)
+            if 0.0 <= whole <= NO_GAIN * workspace.costs[0, 0]:
+                return CONVERGED
+            gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         is_new = is_flat and gain < 0.0 and nudges < MAX_NUDGES
         if is_new:  # a saddle: from there it goes down
             nudge(tree, workspace, settings)
@@ -221,7 +228,11 @@ def nudge(tree: Tree, workspace: Workspace, settings: Floats) -> None:
 
 @compiled(inline=False)
 def stop_at_limits(tree: Tree, q: Floats, dx: Floats, free: Floats) -> bool:
-    """Shorten what leads beyond limits, and hold it there; whether there is such."""
+    """Shorten what leads beyond limits, and hold it there; whether there is such.
+
+    It goes beyond them by as much as rounding may lack, which `step_from` cuts off: a joint that is not quite
+    at its limit is not held there.
+    """
     is_stopped_there = False
     for j in range(tree.movers.size - 1):
         mover = tree.movers[j]
@@ -229,7 +240,8 @@ def stop_at_limits(tree: Tree, q: Floats, dx: Floats, free: Floats) -> bool:
             continue
         fraction = fraction_within(mover, tree.units[mover.v], q, 0.0, dx[mover.v])
         if fraction < 1.0:
-            dx[mover.v] *= fraction
+            beyond = (ROUNDED + ROUNDED * abs(q[mover.q])) / tree.units[mover.v]
+            dx[mover.v] = fraction * dx[mover.v] + math.copysign(beyond, dx[mover.v])
             free[mover.v] = 0.0
             is_stopped_there = True
     return is_stopped_there

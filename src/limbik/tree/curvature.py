@@ -4,17 +4,21 @@ Where goals conflict, errors stay, and with them the second part: what a force F
 joints, has of it is F . (w_j x (w_v x (p - o_v))) for joint j before joint v; summed over all that a joint
 carries it takes the sums of F and of p F^T alone. A moment M has half of M . (w_j x w_v), which is what the
 order of rotations leaves of any rotation vector (Murray, Li & Sastry 1994, chapter 2, brackets of twists).
+A distance between two points pulls at both, and has that of what moves them across the line through both.
 """
 
 from __future__ import annotations
 
-from limbik.compiler.kernel import Floats, compiled
-from limbik.goals.task import AIM, AXIS, MASS, OF_FRAME, POINT, TURN
+import math
+
+from limbik.compiler.kernel import Floats, Records, compiled, empty
+from limbik.goals.task import AIM, AXIS, DISTANCE, MASS, OF_FRAME, POINT, TURN
 from limbik.numerics.linear import fill
-from limbik.numerics.rotation import times
+from limbik.numerics.rotation import Vector, times
+from limbik.numerics.vectors import cross, dot, plus, scaled, vector
 from limbik.tree.direction_curvature import add_change, add_direction
 from limbik.tree.joints import FRAME_SIZE, ROTATION, SPHERICAL
-from limbik.tree.residuals import rows_of
+from limbik.tree.residuals import FRAME, REFERENCE, resolve_frames, rows_of
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
 # Of one link and all that it carries, by index in its row of `workspace.scratch`.
@@ -22,6 +26,7 @@ FORCE = 0  # at points [3]
 TENSOR = 3  # sum of point times force [9], row by row
 WRENCH = 12  # of rotations: moment about the world's origin, and force [6]
 LOAD_SIZE = 18
+SHORTEST = 1e-9  # [m] distance between two points that has a direction
 
 
 @compiled(inline=False)
@@ -30,7 +35,8 @@ def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace, force
     last, velocities in their units.
 
     forces [rows]: the errors of the first rows, or these less multipliers; other rows do not count. Tasks
-    between two links of the tree, and axes that move with a frame, have the first part only.
+    between two links of the tree, but for distances, and axes that move with a frame, have the first part
+    only.
     """
     H, J = workspace.hessian, workspace.J
     for v in range(H.shape[0]):
@@ -52,7 +58,11 @@ def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace, force
             before = tree.links[before].parent
     for k in range(objectives.tasks.size):
         task = objectives.tasks[k]
-        if task.row < forces.size and task.reference < 0 and (task.kind == AXIS or task.kind == AIM):
+        if task.row >= forces.size:
+            continue
+        if task.kind == DISTANCE:
+            add_distance(tree, workspace, task, objectives.targets[k], forces[task.row])
+        elif task.reference < 0 and (task.kind == AXIS or task.kind == AIM):
             add_direction(tree, workspace, task, objectives.targets[k], forces)
 
 
@@ -66,6 +76,9 @@ def load_links(tree: Tree, objectives: Objectives, workspace: Workspace, forces:
     for k in range(objectives.tasks.size):
         task = objectives.tasks[k]
         if task.row >= forces.size:
+            continue
+        if task.kind == DISTANCE:
+            load_ends(workspace, task, objectives.targets[k], forces[task.row])
             continue
         is_point = task.kind == POINT and task.axes != OF_FRAME
         is_turn = task.kind == TURN
@@ -106,6 +119,62 @@ def load_links(tree: Tree, objectives: Objectives, workspace: Workspace, forces:
         for j in range(count):
             s = workspace.sums[j]
             add_force(loads[j], s[0], s[1], s[2], s[3], fx, fy, fz)
+
+
+@compiled(inline=False)
+def load_ends(workspace: Workspace, task: Records, target: Floats, force: float) -> None:
+    """The forces with which a distance pulls at its two frames."""
+    loads, resolved, wrench = workspace.scratch, workspace.resolved, workspace.wrenches[task.row]
+    resolve_frames(task, target, workspace.frames, workspace.total, resolved)
+    fx, fy, fz = force * wrench[3], force * wrench[4], force * wrench[5]
+    x, y, z = resolved[FRAME], resolved[FRAME + 1], resolved[FRAME + 2]
+    if task.link >= 0:
+        add_force(loads[task.link], x, y, z, 1.0, fx, fy, fz)
+    x, y, z = resolved[REFERENCE], resolved[REFERENCE + 1], resolved[REFERENCE + 2]
+    if task.reference >= 0:
+        add_force(loads[task.reference], x, y, z, 1.0, -fx, -fy, -fz)
+
+
+@compiled(inline=False)
+def add_distance(tree: Tree, workspace: Workspace, task: Records, target: Floats, force: float) -> None:
+    """What a distance grows by as its ends move across the line through both, at second order."""
+    H, resolved, wrench = workspace.hessian, workspace.resolved, workspace.wrenches[task.row]
+    resolve_frames(task, target, workspace.frames, workspace.total, resolved)
+    first, second = vector(resolved, FRAME), vector(resolved, REFERENCE)
+    apart = plus(first, -1.0, second)
+    distance = math.sqrt(dot(apart, apart))
+    if distance < SHORTEST:
+        return
+    along = scaled(1.0 / distance, apart)
+    pull = vector(wrench, 3)
+    curvature = force * dot(pull, along) / distance
+    across = empty(H.shape[0], 3)  # how fast each velocity moves the ends
+    for v in range(H.shape[0]):
+        fill(0.0, across[v])
+    move_end(tree, workspace, task.link, first, 1.0, across)
+    move_end(tree, workspace, task.reference, second, -1.0, across)
+    for v in range(H.shape[0]):
+        speed = vector(across[v], 0)
+        speed = plus(speed, -dot(along, speed), along)
+        across[v, 0], across[v, 1], across[v, 2] = speed
+    for v in range(H.shape[0]):
+        for w in range(H.shape[0]):
+            H[v, w] -= curvature * dot(vector(across[v], 0), vector(across[w], 0))
+
+
+@compiled(inline=False)
+def move_end(tree: Tree, workspace: Workspace, tip: int, point: Vector, sign: float, speeds: Floats) -> None:
+    """Add to `speeds` [nv, 3] how fast each velocity moves a point that a link carries, times a sign."""
+    j = tip
+    while j >= 0:
+        link = tree.links[j]
+        for k in range(3 if link.kind == SPHERICAL else 1):
+            screw, v = workspace.screws[3 * j + k], link.v + k
+            factor = sign * link.multiplier * tree.units[v]
+            speed = plus(vector(screw, 3), 1.0, cross(vector(screw, 0), point))
+            for i in range(3):
+                speeds[v, i] += factor * speed[i]
+        j = link.parent
 
 
 @compiled
