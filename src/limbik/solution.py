@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ from limbik.status import PoseError, Status
 if TYPE_CHECKING:
     from limbik.request import Request
     from limbik.solvers.question import Question
+
+
+# From what a plan makes the request again, of a type of its own: goals, or the numbers of a pose.
+PlanTarget: TypeAlias = Any
 
 
 class Outcome(NamedTuple):
@@ -65,7 +69,7 @@ class Solution:
         time: float,
         question: Question,
         start: Array | bytes | None,
-        target: Any,
+        target: PlanTarget,
     ) -> None:
         self._q = q
         self._outcome = outcome
@@ -90,7 +94,7 @@ class Solution:
         return self._question
 
     @property
-    def target(self) -> Any:
+    def target(self) -> PlanTarget:
         """The target of the question."""
         return self._target
 

@@ -140,7 +140,7 @@ def from_starts(plan: SerialPlan, pose: Array, starts: Array, watch: Watch) -> A
     return q[outcome[:, 0] == SOLVED]
 
 
-def _check(threads: Any, precision: Any) -> None:
+def _check(threads: object, precision: object) -> None:
     if threads is not None:
         as_whole(threads, "`threads`", 1, SolverError)
     if not is_one_of(precision, PRECISIONS):

@@ -86,7 +86,7 @@ class Options:
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 
-def _check(is_right: bool, name: str, needed: str, actual: Any) -> None:
+def _check(is_right: bool, name: str, needed: str, actual: object) -> None:
     if not is_right:
         raise SolverError(f"`{name}` needs {needed}, found {shortened(actual)}")
 
@@ -104,7 +104,7 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def locked_names(locked: Any) -> tuple[str, ...]:
+def locked_names(locked: object) -> tuple[str, ...]:
     """The names of locked joints, one or several. Raises SolverError for what is none, values included."""
     if isinstance(locked, Mapping):
         raise SolverError(

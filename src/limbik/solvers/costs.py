@@ -76,7 +76,7 @@ def check_cost(cost: object) -> None:
         raise FunctionError(f"a cost needs to be a function of q and frames, found {shortened(cost)}")
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     number = as_numbers(value, "a cost", "to return one number", FunctionError)
     if number.ndim or not np.isfinite(number):
         raise FunctionError(f"a cost needs to return one finite number, found {shortened(value)}")

@@ -208,7 +208,7 @@ class _Case:
                 reached, q = fraction, nearer
         return q
 
-    def report(self, status: Status, **reason: Any) -> Diagnosis:
+    def report(self, status: Status, **reason: Any) -> Diagnosis:  # fields of a Diagnosis
         """The diagnosis."""
         solution = self.solution
         return Diagnosis(
@@ -221,7 +221,7 @@ class _Case:
             **reason,
         )
 
-    def _solved(self, goals: Sequence[Goal], **options: Any) -> Array | None:
+    def _solved(self, goals: Sequence[Goal], **options: Any) -> Array | None:  # of `solve`
         """A configuration that meets the goals."""
         answer = self.model.solve(self._goal(goals), seed=SEED, **{**self.options, **options})
         return answer.q if answer.success else None

@@ -90,7 +90,7 @@ class _FreeCase:
         """Of the answer."""
         return contacts(self.checker, self.checker.nearest(self.solution.q))
 
-    def report(self, status: Status, near: NearPairs, **reason: Any) -> Diagnosis:
+    def report(self, status: Status, near: NearPairs, **reason: Any) -> Diagnosis:  # its fields
         """The diagnosis."""
         return Diagnosis(
             status=status,
@@ -175,9 +175,8 @@ class _FreeCase:
         return self._solved(self.request.goals, self.free.world.without(*names))
 
     def _solved(self, goals: Sequence[Goal], world: World) -> Array | None:
-        target: Any = goals[0] if len(goals) == 1 else list(goals)
         options: dict[str, Any] = {**self.request.options, "clearance": self.free.clearance}
-        answer = self.request.model.solve(target, start=self.solution.start, world=world, **options)
+        answer = self.request.model.solve(goals, start=self.solution.start, world=world, **options)
         return answer.q if answer.success else None
 
 

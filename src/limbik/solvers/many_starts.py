@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from limbik.compiler.kernel import Watch
@@ -60,9 +58,8 @@ class ManyStarts:
         return self._one(q)
 
     def _one(self, start: Array) -> Array | None:
-        goals: Any = self.request.goals
         options = {**self.request.options, "restarts": 0, "solver": self.request.solver}
-        solution = self.model.solve(goals[0] if len(goals) == 1 else list(goals), start=start, **options)
+        solution = self.model.solve(self.request.goals, start=start, **options)
         return solution.q if solution.success else None
 
     def _starts(self, count: int) -> Array:

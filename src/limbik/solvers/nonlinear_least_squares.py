@@ -59,7 +59,7 @@ def reflective(
     """As `descend`, by SciPy's method alone."""
     from scipy.optimize import least_squares
 
-    def stop_when_met(intermediate_result: Any) -> None:
+    def stop_when_met(intermediate_result: Any) -> None:  # SciPy has no types
         if np.abs(intermediate_result.fun).max(initial=0.0) <= tolerance:
             raise StopIteration
 

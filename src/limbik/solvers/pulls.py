@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from limbik.diagnosis import Pull
 from limbik.request import Request
 from limbik.solution import Solution
@@ -34,7 +32,7 @@ def pulls(request: Request, solution: Solution) -> tuple[Pull, ...]:
 
 def _errors_without(request: Request, solution: Solution, index: int) -> tuple[PoseError, ...]:
     """How far each goal is off where one is left out, whose own entry is what it is off now."""
-    goals: Any = [goal for k, goal in enumerate(request.goals) if k != index]
+    goals = [goal for k, goal in enumerate(request.goals) if k != index]
     options = {**request.options, "restarts": 0}
     without = request.model.solve(goals, start=solution.q, **options)
     errors = list(without.goal_errors)

@@ -4,13 +4,11 @@ and diagnosis are computed on demand.
 
 from __future__ import annotations
 
-from typing import Any
-
 from limbik import measure
 from limbik.diagnosis import Diagnosis
 from limbik.model.margins import limit_margins
 from limbik.request import Request
-from limbik.solution import Solution
+from limbik.solution import PlanTarget, Solution
 from limbik.solvers.derivative import of_solution
 from limbik.solvers.diagnose import diagnose
 from limbik.spatial import Array
@@ -25,15 +23,15 @@ class Question:
 
     engine: str = ""  # which one solves and for what, of plans that "auto" picks: "in the fast core, for ..."
 
-    def request(self, target: Any, /) -> Request:
+    def request(self, target: PlanTarget, /) -> Request:
         """The request."""
         raise NotImplementedError
 
-    def detached(self, target: Any, /) -> Question:
+    def detached(self, target: PlanTarget, /) -> Question:
         """The same without the plan."""
         return DetachedQuestion(self.request(target), self.engine)
 
-    def reason(self, target: Any, /) -> str:
+    def reason(self, target: PlanTarget, /) -> str:
         """Why it was this method, as the end of a sentence: "because ..."."""
         request = self.request(target)
         if request.options.get("solver", "auto") != "auto":
@@ -42,27 +40,27 @@ class Question:
             return "because only this method knows priorities"
         return f"because it solves most and is the quickest: here {self.engine}"
 
-    def goal_errors(self, target: Any, q: Array, /) -> tuple[PoseError, ...]:
+    def goal_errors(self, target: PlanTarget, q: Array, /) -> tuple[PoseError, ...]:
         """How far each goal is from being met at q [nq]."""
         return measure.goal_errors(self.request(target), q)
 
-    def limit_margins(self, target: Any, q: Array, /) -> Array:
+    def limit_margins(self, target: PlanTarget, q: Array, /) -> Array:
         """[nq] how far each joint is from its nearer limit [rad or m]."""
         return limit_margins(self.request(target).model, q)
 
-    def manipulability(self, target: Any, q: Array, /) -> float:
+    def manipulability(self, target: PlanTarget, q: Array, /) -> float:
         """Yoshikawa's measure at q [nq]."""
         return measure.manipulability(self.request(target), q)
 
-    def condition_number(self, target: Any, q: Array, /) -> float:
+    def condition_number(self, target: PlanTarget, q: Array, /) -> float:
         """Of the Jacobian of the goals at q [nq]."""
         return measure.condition_number(self.request(target), q)
 
-    def derivative(self, target: Any, q: Array, /) -> Array:
+    def derivative(self, target: PlanTarget, q: Array, /) -> Array:
         """How fast the joints follow the target at q [nq]."""
         return of_solution(self.request(target), q)
 
-    def diagnosis(self, target: Any, solution: Solution, /) -> Diagnosis:
+    def diagnosis(self, target: PlanTarget, solution: Solution, /) -> Diagnosis:
         """Why the solution is what it is."""
         return diagnose(self.request(target), solution)
 
@@ -73,6 +71,6 @@ class DetachedQuestion(Question):
     def __init__(self, request: Request, engine: str) -> None:
         self._request, self.engine = request, engine
 
-    def request(self, target: Any = None, /) -> Request:
+    def request(self, target: PlanTarget = None, /) -> Request:
         """The request, whatever the target."""
         return self._request

@@ -63,12 +63,12 @@ def names(*, compiled: bool = False) -> tuple[str, ...]:
     return tuple(name for name, solver in _SOLVERS.items() if solver.is_compiled or not compiled)
 
 
-def get(name: str, **parameters: Any) -> Solver:
+def get(name: str, **parameters: Any) -> Solver:  # fields of its class
     """A solver by its name, with its parameters.
 
     Raises SolverError for an unknown name or parameter, or a value out of range.
     """
-    method: Any = name
+    method: object = name
     if isinstance(method, type) and issubclass(method, Solver):
         raise SolverError(f"a solver is an object: {method.__name__}(), not {method.__name__}")
     if not isinstance(name, str) or name not in _SOLVERS:

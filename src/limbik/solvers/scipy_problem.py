@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +148,7 @@ class _Stall:
         self._problem, self._callback = problem, callback
         self._smallest, self._steps = np.inf, 0
 
-    def __call__(self, x: Array, *_: Any) -> None:
+    def __call__(self, x: Array, *_: object) -> None:
         self._callback(x)
         left = float(np.linalg.norm(self._problem.at(x).left))
         self._steps += 1

@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,7 +153,7 @@ class SerialPlan(Plan):
         self._free: list[SerialBuffers] = []
         self.shape_of_q = (model.nq,)
         self.program = one_problem(self.shape)
-        self._solve_one: Any = None
+        self._solve_one: Callable[..., int] | None = None
 
     engine = f"in the fast core, for arms of up to {MAX_ROWS} revolute and prismatic joints"
 

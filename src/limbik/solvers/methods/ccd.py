@@ -181,7 +181,7 @@ class CCD(Solver):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        joints: Any = self.direction_joints
+        joints: object = self.direction_joints
         if joints is None:
             return
         what = "ccd: `direction_joints`"

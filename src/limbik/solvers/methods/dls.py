@@ -101,7 +101,7 @@ class DLS(StepSolver):
         )
 
 
-def _as_factors(factors: Any) -> tuple[tuple[str, float], ...]:
+def _as_factors(factors: object) -> tuple[tuple[str, float], ...]:
     """Names of joints with factors, so that solvers can be compared."""
     needed = "factors from 1e-3 to 1e3 by the names of joints"
     pairs = factors.items() if isinstance(factors, Mapping) else factors
@@ -113,5 +113,5 @@ def _as_factors(factors: Any) -> tuple[tuple[str, float], ...]:
     return tuple(sorted((name, float(factor)) for name, factor in pairs))
 
 
-def _members(pairs: Any, needed: str) -> tuple[Any, ...]:
+def _members(pairs: object, needed: str) -> tuple[Any, ...]:
     return members_of(pairs, "dls: `stiffness`", SolverError, needed)
