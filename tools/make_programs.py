@@ -1,6 +1,6 @@
-"""Make the bitcode of the programs that come with limbik: python tools/make_programs.py [NAME ...]
+"""Make the bitcode of the programs that come with limbik: python tools/make_programs.py [--check | NAME ...]
 
-Without names: of those whose kernels have changed. A test checks that none has.
+Without names: of those whose kernels have changed. --check says which these are, and makes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from limbik.analytic.programs import many_poses_program, one_pose_program
 from limbik.collision.programs import changes, collisions, pushes
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
+from limbik.errors import did_you_mean
 from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines, tracker
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
@@ -55,14 +56,25 @@ def made_from() -> dict[str, str | None]:
     return json.loads(MADE_FROM.read_text()) if MADE_FROM.exists() else {}
 
 
-def stale() -> list[str]:
-    """The names of those whose kernels have changed, or that are missing."""
-    before = made_from()
-    return [
-        name
-        for name, program in programs().items()
-        if before.get(name) != program.fingerprint or not (BITCODE / f"{name}.bc.xz").exists()
-    ]
+def stale() -> dict[str, str]:
+    """Why each program that is to be made anew is, by its name."""
+    before, reasons = made_from(), {}
+    for name, program in programs().items():
+        if not (BITCODE / f"{name}.bc.xz").exists():
+            reasons[name] = "it has no bitcode"
+        elif name not in before:
+            reasons[name] = f"{MADE_FROM.name} does not say what its bitcode was made from"
+        elif before[name] != program.fingerprint:
+            reasons[name] = "its kernels, or what they call, are not those that its bitcode was made from"
+    return reasons
+
+
+def check() -> int:
+    """Print the programs that are to be made anew; 1 where there is one."""
+    reasons = stale()
+    for name, reason in reasons.items():
+        print(f"{name}: {reason}")
+    return int(bool(reasons))
 
 
 def make(name: str) -> str:
@@ -77,7 +89,10 @@ def make(name: str) -> str:
 
 def main(chosen: list[str]) -> None:
     BITCODE.mkdir(exist_ok=True)
-    known, made = programs(), chosen or stale()
+    known, made = programs(), chosen or list(stale())
+    for name in made:
+        if name not in known:
+            raise SystemExit(f"there is no program {name!r}; {did_you_mean(name, known)}")
     with ProcessPoolExecutor(2) as pool:
         for text in pool.map(make, made):
             print(text, flush=True)
@@ -90,4 +105,6 @@ def main(chosen: list[str]) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--check"]:
+        sys.exit(check())
     main(sys.argv[1:])
