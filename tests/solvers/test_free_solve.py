@@ -320,7 +320,7 @@ def test_nothing_is_tried_when_the_time_is_over(arm: Model, monkeypatch) -> None
     """The first solve and the search for a free solution have one limit between them."""
     world = at(arm.pose(FORWARD, arm.joints[3].child)[:3, 3])
     tried = []
-    monkeypatch.setattr(PushOut, "push", lambda self, q: tried.append(q))
+    monkeypatch.setattr(PushOut, "push", lambda self, q, watch: tried.append(q))
     monkeypatch.setattr(ManyStarts, "_one", lambda self, start: tried.append(start))
     goal = [limbik.Pose(target=arm.pose(FORWARD)), limbik.Posture(q=FORWARD, priority=1)]
     solution = arm.solve(goal, start=FORWARD, world=world, time_limit=1e-9)

@@ -125,6 +125,29 @@ def test_of_all_that_the_null_space_reaches_nothing_has_a_lower_cost(method, see
             assert value(PANDA, elbow_high, slid.q) >= best - 2e-6
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", [0, 6, 8, 14])
+def test_it_is_a_minimum_and_no_worse_than_a_start_that_meets_the_goal(method, seed):
+    """What of the slope is along no row of the goal, nor held by limits, is gone (Karush-Kuhn-Tucker)."""
+    start = PANDA.random(seed)
+    solver = Optimize(method=method, costs=[lambda q, frames: ((q - 0.3) ** 2).sum()])
+    solution = PANDA.solve(PANDA.pose(start), start=start, solver=solver)
+    q, slope = solution.q, 2.0 * (solution.q - 0.3)
+    at_limit = (np.abs(q - PANDA.lower) < 1e-6) | (np.abs(q - PANDA.upper) < 1e-6)
+    rows = np.vstack([PANDA.jacobian(q), np.eye(7)[at_limit]])
+    assert solution.success
+    assert np.linalg.norm(slope - rows.T @ np.linalg.lstsq(rows.T, slope, rcond=None)[0]) < 2e-3
+    assert np.sum((q - 0.3) ** 2) <= np.sum((start - 0.3) ** 2)
+
+
+@pytest.mark.parametrize("limits", [{"time_limit": 1e-6}, {"iterations": 2}])
+def test_a_start_that_meets_the_goal_is_an_answer_however_little_time_there_is(limits):
+    start = PANDA.random(8)
+    solver = Optimize(method="L-BFGS-B", costs=[lambda q, frames: ((q - 0.3) ** 2).sum()])
+    solution = PANDA.solve(PANDA.pose(start), start=start, solver=solver, **limits)
+    assert solution.success
+
+
 def test_the_methods_find_the_same_minimum():
     start = PANDA.random(1)
     goal = Position(target=PANDA.pose(start)[:3, 3])

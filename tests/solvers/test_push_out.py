@@ -58,6 +58,20 @@ def test_room_is_made_for_all_near_pairs(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(pushed((the_goal(),))[0].push(Q), found)
 
 
+def test_a_push_ends_with_its_watch() -> None:
+    pushing, _ = pushed((the_goal(),))
+    looks = []
+    assert pushing.push(Q, lambda: len(looks.append(1) or looks) > 1) is None
+    assert len(looks) == 2  # one for each step
+    assert pushing.push(Q) is not None
+
+
+def test_nothing_is_pushed_where_too_much_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(push_out, "MAX_PAIRS", 0)
+    monkeypatch.setattr(push_out, "PAIRS_LIMIT", 0)
+    assert pushed((the_goal(),))[0].push(Q) is None
+
+
 def test_goals_of_a_lower_priority_do_not_hold_a_push_back() -> None:
     posture = limbik.Posture(q=Q, priority=1)
     pushing, checker = pushed((the_goal(), posture))

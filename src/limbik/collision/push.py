@@ -14,7 +14,7 @@ from limbik.collision.gjk import GjkScratch
 from limbik.collision.nearest import ALL, DISTANCE, Poses, Results, SearchArrays, pose_objects, search_at
 from limbik.collision.records import Pairs, Shapes
 from limbik.compiler.arrays import array
-from limbik.compiler.kernel import Floats, Matrix, compiled
+from limbik.compiler.kernel import NOW, Floats, Matrix, compiled, is_stopped
 from limbik.numerics.linear import copy, damped_solve, dot
 from limbik.numerics.min_norm_step import Multipliers, min_norm_step, n_inequalities
 from limbik.tree.evaluation import differentiate, evaluate
@@ -65,13 +65,15 @@ def push_out(
 ) -> int:  # fmt: skip
     """Bring q, near which the goals are met, to where nothing is in collision and they are nearly met.
 
-    Returns OUT, or BARRED where the path there is barred, or how many near pairs there are where `results`
-    has rows for fewer. search_settings, rows: as `collision.nearest` has them.
+    Returns OUT, or BARRED where the path there is barred or the watch ends it, or how many near pairs there
+    are where `results` has rows for fewer. search_settings, rows: as `collision.nearest` has them.
     """
     pose_objects(poses, shapes.frames, tree.links.size + 1)
     smallest = math.inf
     since = 0
     for _ in range(STEPS):
+        if is_stopped(objectives.watch, NOW):
+            return BARRED
         count = search_at(
             tree.links, shapes, pairs, search_settings, push.q, ALL, near, scratch, results, rows
         )

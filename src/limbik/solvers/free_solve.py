@@ -213,7 +213,7 @@ class _FreeSearch:
         for each in q:
             if self._watch():
                 return None
-            pushed = self._push_out.push(each)
+            pushed = self._push_out.push(each, self._watch)
             solved = None if pushed is None else self._many.from_near(pushed)
             if solved is not None and self._checker.is_free(solved, self._free.clearance):
                 return solved

@@ -124,6 +124,9 @@ class _OptimizeSearch:
         """Descend, and restart until the goals are met; whether they are proved out of reach."""
         rng = np.random.default_rng(seed)
         q = self._start
+        as_it_is = self._plan.last(self._request.goals, q, seed)
+        if as_it_is.success and not as_it_is.iterations:
+            self._keep(as_it_is)  # of which an optimiser may make less
         while True:
             self._descend(q, seed)
             if self.best[1][0] == SOLVED:

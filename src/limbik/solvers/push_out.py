@@ -11,7 +11,8 @@ from limbik.collision.nearest import ALL, RESULT_SIZE
 from limbik.collision.programs import pushes
 from limbik.collision.push import CLEARANCE, HORIZON, OUT, USE_LIMITS, Push
 from limbik.compiler.arrays import zeros
-from limbik.compiler.call import Call
+from limbik.compiler.call import Call, never
+from limbik.compiler.kernel import Watch
 from limbik.model.slots import Slot
 from limbik.numerics.min_norm_step import Multipliers
 from limbik.request import Request
@@ -23,6 +24,7 @@ from limbik.tree.workspace import Workspace
 _TASKS: Slot[dict[Any, TaskSet]] = Slot()  # by goals and options
 MAX_SETS = 64
 MAX_PAIRS = 64  # until more are near
+PAIRS_LIMIT = 1024  # a step takes as the square of their count: 20 ms for these
 OF_GOALS = ("locked", "tool", "tolerance", "tolerance_rotation", "limits")
 
 
@@ -43,18 +45,20 @@ class PushOut:
         self._is_limited = bool(request.options.get("limits", True))
         self._grow(MAX_PAIRS)
 
-    def push(self, q: Array) -> Array | None:
+    def push(self, q: Array, watch: Watch = never) -> Array | None:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
-        nearly met; None where the path there is barred.
+        nearly met; None where the path there is barred, or so much is near that steps take too long.
         """
         while True:
             with self._search.lock:
                 self._push.q[:] = q
                 self._search.settings[:] = ALL, self._clearance + HORIZON, False, True
-                end = self._call.run()
+                end = self._call.run(watch)
             if end <= OUT:
                 return self._push.q.copy() if end == OUT else None
-            self._grow(2 * end)
+            if end > PAIRS_LIMIT:
+                return None
+            self._grow(min(2 * end, PAIRS_LIMIT))
 
     def _grow(self, pairs: int) -> None:
         """Arrays for so many near pairs."""

@@ -22,14 +22,18 @@ from limbik.solvers.costs import cost_gradient
 from limbik.solvers.methods.optimize import Optimize
 from limbik.spatial import Array
 
-MAX_STEPS = 200  # of one run of an optimiser
+MAX_STEPS = 200  # of one run of an optimiser, or of one round of multipliers
+TRUST_STEPS = 1000  # the same of a trust region
 FINE = 1e-12  # the tolerances of the optimisers
 ROUNDING = 1e-15  # of a value: a step that gains less
 PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to fall below this fraction
 CLOSE = 1e-6  # [rad, metres in half reaches] constraints that are met but for the last step
-MULTIPLIER_ROUNDS, HARDLY = 12, 0.7  # rounds, and the fraction of the constraints that a vain one leaves
+MULTIPLIER_ROUNDS, MAX_IN_VAIN = 12, 2  # rounds, and those in a row that hardly bring the goals nearer
+HARDLY = 0.7  # the fraction of the constraints that such a round leaves
 DEPENDENT = (2, 6, 7)  # SLSQP: more constraints than variables, or constraints of less rank than number
-FIRST_PENALTY, STIFFER = 10.0, 4.0  # of the squared constraints, and by how much it grows
+FIRST_PENALTIES = (10.0, 1e3, 1e5)  # of the squared constraints, per multiplier
+STIFFER = 4.0  # by how much a penalty grows
+DEPENDENT_ROWS = 1e-6  # part of the longest one that is rounding
 MET = 1e-9  # [rad, metres in half reaches] constraints that no more rounds are for
 
 
@@ -100,6 +104,10 @@ class Constrained:
         """The weighted sum of the costs at x, and its slope [n]."""
         return self._cost(self.q(x), self._velocities(x))
 
+    def largest(self, x: Array) -> float:
+        """The largest number of the goals that are left at x."""
+        return float(np.abs(self.at(x).left).max(initial=0.0))
+
     def missed(self, x: Array) -> float:
         """How far the goals are from being met, together."""
         return float(np.linalg.norm(residual(self._request, self.q(x), self._length)[0]))
@@ -138,7 +146,7 @@ def minimise(problem: Constrained, budget: int, note: Callable[[Array], None]) -
     if problem.start.size == 0 or budget <= 0:
         return
     by = {"SLSQP": _by_slsqp, "trust-constr": _by_trust_region, "L-BFGS-B": _by_multipliers}
-    by[problem.method](problem, min(budget, MAX_STEPS), lambda x, *_: note(problem.inside(x)))
+    by[problem.method](problem, budget, lambda x, *_: note(problem.inside(x)))
 
 
 class _Stall:
@@ -172,7 +180,7 @@ def _by_slsqp(problem: Constrained, steps: int, callback: Callable[..., None]) -
         jac=True,
         bounds=list(zip(*problem.bounds, strict=True)),
         constraints=goals,
-        options={"maxiter": steps, "ftol": FINE},
+        options={"maxiter": min(steps, MAX_STEPS), "ftol": FINE},
         callback=_Stall(problem, callback),
     )
     problem.last = result.x
@@ -187,7 +195,7 @@ def _by_trust_region(problem: Constrained, steps: int, callback: Callable[..., N
     goals = NonlinearConstraint(
         lambda x: problem.at(x).left, 0.0, 0.0, jac=lambda x: problem.at(x).rows, hess=BFGS()
     )
-    options = {"maxiter": steps, "gtol": FINE, "xtol": FINE, "factorization_method": "SVDFactorization"}
+    ends = {"maxiter": min(steps, TRUST_STEPS), "gtol": FINE, "xtol": FINE}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "delta_grad == 0.0", UserWarning)  # a cost may well be linear
         result = minimize(
@@ -198,18 +206,32 @@ def _by_trust_region(problem: Constrained, steps: int, callback: Callable[..., N
             hess=BFGS(),
             bounds=Bounds(*problem.bounds, keep_feasible=True),
             constraints=[goals],
-            options=options,
+            options={**ends, "factorization_method": "SVDFactorization"},
             callback=_Stall(problem, callback),
         )
     problem.last = result.x
 
 
 def _by_multipliers(problem: Constrained, steps: int, callback: Callable[..., None]) -> None:
-    """Goals by multipliers and a growing penalty; each round is unconstrained but for the bounds."""
+    """Goals by multipliers and a growing penalty. A start that meets them is left for one that does not
+    only where the penalty was too small: then again with a larger one.
+    """
+    is_met = problem.largest(problem.start) <= CLOSE
+    for penalty in FIRST_PENALTIES:
+        x, steps = _rounds(problem, penalty, steps, callback)
+        if steps <= 0 or not is_met or problem.largest(x) <= CLOSE:
+            break
+    problem.last = x
+
+
+def _rounds(
+    problem: Constrained, penalty: float, steps: int, callback: Callable[..., None]
+) -> tuple[Array, int]:
+    """Where rounds that are unconstrained but for the bounds lead, and how many steps they leave."""
     from scipy.optimize import minimize
 
-    x, penalty = problem.start, FIRST_PENALTY
-    multipliers, before = np.zeros(problem.at(x).left.size), np.inf
+    x, multipliers, before, in_vain = problem.start, _first_multipliers(problem), np.inf, 0
+    penalty *= max(1.0, float(np.abs(multipliers).max(initial=0.0)))
     for _ in range(MULTIPLIER_ROUNDS):
 
         def augmented(x: Array, along: Array = multipliers, stiff: float = penalty) -> tuple[float, Array]:
@@ -223,13 +245,22 @@ def _by_multipliers(problem: Constrained, steps: int, callback: Callable[..., No
             method=problem.method,
             jac=True,
             bounds=list(zip(*problem.bounds, strict=True)),
-            options={"maxiter": steps, "ftol": ROUNDING},
+            options={"maxiter": min(steps, MAX_STEPS), "ftol": ROUNDING},
             callback=callback,
         )
         x, steps = result.x, steps - int(result.nit)
-        left = problem.at(x).left
-        largest = float(np.abs(left).max(initial=0.0))
-        if steps <= 0 or largest <= MET or largest > HARDLY * before:
+        largest = problem.largest(x)
+        in_vain = in_vain + 1 if largest > HARDLY * before else 0
+        if steps <= 0 or largest <= MET or in_vain == MAX_IN_VAIN:
             break
-        multipliers, penalty, before = multipliers + penalty * left, STIFFER * penalty, largest
-    problem.last = x
+        multipliers, before = multipliers + penalty * problem.at(x).left, min(before, largest)
+        penalty *= STIFFER
+    return x, steps
+
+
+def _first_multipliers(problem: Constrained) -> Array:
+    """Those that leave the smallest slope at the start: where that meets the goals, a descent stays near."""
+    here, (lower, upper) = problem.at(problem.start), problem.bounds
+    is_inside = (problem.start > lower) & (problem.start < upper)
+    rows, slope = here.rows[:, is_inside], here.slope[is_inside]
+    return np.asarray(-np.linalg.lstsq(rows.T, slope, rcond=DEPENDENT_ROWS)[0])
