@@ -393,3 +393,18 @@ def test_a_batch_gives_what_its_members_give(seed: int) -> None:
             pairs = zip(whole, alone, strict=True) if isinstance(whole, tuple) else [(whole, alone)]
             for among, single in pairs:
                 assert_allclose(among[i, j], single, rtol=0, atol=1e-15, err_msg=function.__name__)
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ((2.0,), r"`rotation` needs numbers of shape \(..., 3, 3\), found shape \(\)"),
+        (([1, 0, 0],), r"`rotation` needs .* found shape \(3,\)"),
+        (({},), "`rotation` needs .* found {}"),
+        ((None, [1, 2]), r"`translation` needs numbers of shape \(..., 3\), found shape \(2,\)"),
+        ((np.zeros((4, 3, 3)), np.zeros((2, 3))), "as many as the others"),
+    ],
+)
+def test_what_makes_no_pose_is_refused(parts, message):
+    with pytest.raises(ModelError, match=message):
+        spatial.pose_from(*parts)

@@ -45,7 +45,7 @@ class Check:
     is_free: bool
     clearance: float  # [m] that was requested
     nearest: Contact | None  # None where no pair is checked
-    note: str = ""  # where the bodies are not the shapes themselves
+    note: str = ""  # where the bodies are not the shapes themselves, and unknown names in `touch`
     _near: Callable[[float], tuple[Contact, ...]] = field(repr=False)
 
     @property
@@ -80,7 +80,7 @@ class Check:
         if not self.is_free and self.distance > 0.0:
             verdict = f"Nearer than the clearance of {_millimetres(self.clearance)}."
         lines = [verdict, *map(str, self.contacts(max(self.clearance, 0.0))[:10] or [self.nearest])]
-        return "\n".join([*lines, *([f"Bodies: {self.note}."] if self.note else [])])
+        return "\n".join([*lines, *([f"Note: {self.note}."] if self.note else [])])
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -479,14 +479,28 @@ def _cosine_quotient(angle: Array) -> Array:
 
 
 def pose_from(rotation: ArrayLike | None = None, translation: ArrayLike | None = None) -> Matrix4:
-    """Pose from a rotation matrix [..., 3, 3] and a translation [..., 3] [m]; each is nothing by default."""
-    r = np.eye(3) if rotation is None else np.asarray(rotation, dtype=np.float64)
-    t = np.zeros(3) if translation is None else np.asarray(translation, dtype=np.float64)
-    out = np.zeros((*np.broadcast_shapes(r.shape[:-2], t.shape[:-1]), 4, 4))
+    """Pose from a rotation matrix [..., 3, 3] and a translation [..., 3] [m]; each is nothing by default.
+
+    Raises ModelError for other shapes, and for what is no array of numbers.
+    """
+    r = np.eye(3) if rotation is None else _plain_array(rotation, "`rotation`", (3, 3))
+    t = np.zeros(3) if translation is None else _plain_array(translation, "`translation`", (3,))
+    frames = {"`rotation`": r.shape[:-2], "`translation`": t.shape[:-1]}
+    out = np.zeros((*common_shape(frames, ModelError), 4, 4))
     out[..., :3, :3] = r
     out[..., :3, 3] = t
     out[..., 3, 3] = 1.0
     return out
+
+
+def _plain_array(value: Any, name: str, shape: tuple[int, ...]) -> Array:
+    """An array [..., *shape], the value itself where it is one."""
+    needed = f"numbers of shape (..., {', '.join(map(str, shape))})"
+    is_plain = type(value) is np.ndarray and value.dtype == FLOAT64
+    array: Array = value if is_plain else as_numbers(value, name, needed, ModelError)
+    if array.shape[-len(shape) :] != shape:
+        raise ModelError(f"{name} needs {needed}, found shape {array.shape}")
+    return array
 
 
 def pose_inverse(pose: Matrix4) -> Matrix4:

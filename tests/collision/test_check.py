@@ -273,3 +273,13 @@ def test_rules_for_shapes_that_are_replaced_are_left_out():
 def test_what_is_no_model_is_refused(check, model):
     with pytest.raises(ModelError, match="`model` needs a Model"):
         check(model, np.zeros((2, 6)))
+
+
+def test_a_misspelt_name_in_touch_is_told():
+    ur5e, world = limbik.load("ur5e"), World()
+    world.add("floor", Box((0.5, 0.5, 0.1)), touch=["bsae", "link3"])
+    check = ur5e.check(np.zeros(6), world)
+    said = "object 'floor' may touch 'bsae', which is no link and no object; did you mean 'base'?"
+    assert said in check.note
+    assert said in check.explain()
+    assert "touch 'link3'" not in check.note

@@ -55,7 +55,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         "am.urdf": "am.urdf: there is no such file; did you mean 'arm.urdf'",
         "no/arm.urdf": "arm.urdf: there is no such file, and no folder",
         "": "is a folder; it holds arm.urdf, huge.urdf, latin.urdf, odd.xml",
-        "empty": "empty: is a folder; a file is needed, and it holds no description of a robot",
+        "empty": "empty: is a folder; a file is needed, and it holds none that limbik reads",
         "mesh.stl": "mesh.stl: is a binary file, and text is needed",
         "latin.urdf": "latin.urdf:2: is not text in the encoding utf-8",
         "odd.xml": "odd.xml:1: declares an encoding that does not exist, 'klingon'",

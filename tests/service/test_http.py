@@ -337,6 +337,8 @@ def test_json_under_another_type_is_told_its_header(client: httpx.Client) -> Non
     ("text", "words"),
     [
         ('{"robot": "ur5e", "q": [0, 0], "q": [1, 1]}', "the name 'q' twice"),
+        ("[" * 100_000, "lists or objects too deep inside each other"),
+        ('{"robot": "ur5e", "q": [' + 10_000 * "1" + "]}", "is not JSON: Exceeds the limit"),
         ('{"robot": "ur5e" "q": [0, 0]}', "is not JSON: Expecting ',' delimiter, at character 17"),
     ],
 )

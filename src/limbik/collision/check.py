@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from limbik.checks import BatchCheck, Check, Contact
 from limbik.collision.arguments import as_distance
 from limbik.collision.checker import Checker, NearPairs
-from limbik.collision.geometry import geometry_of
 from limbik.collision.world import World, as_world
 from limbik.errors import ConfigurationError
 from limbik.model import Model
@@ -36,7 +35,7 @@ def check(model: Model, q: ArrayLike, world: World | None = None, *, clearance: 
         is_free=not nearest or nearest[0].distance > clearance,
         clearance=clearance,
         nearest=nearest[0] if nearest else None,
-        note=geometry_of(model).note,
+        note=checker.note,
         _near=partial(_near, model, world, q),
     )
 

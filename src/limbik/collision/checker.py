@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.collision.geometry import geometry_of
 from limbik.collision.nearest import ALL, DISTANCE, NEAREST, NORMAL, PAIR, POINTS, RESULT_SIZE
 from limbik.collision.object_bodies import body_of
 from limbik.collision.pack import PlacedBody, packed
@@ -15,6 +17,7 @@ from limbik.collision.pairs import pairs_of
 from limbik.collision.robot_bodies import robot_bodies
 from limbik.collision.search import Results, Search
 from limbik.collision.world import World
+from limbik.errors import did_you_mean, listed, shortened
 from limbik.model import JointKind, Model
 from limbik.spatial import Array, Matrix4, quat_to_matrix
 from limbik.tree.joints import FRAME_SIZE
@@ -60,6 +63,19 @@ class Checker:
         self.pairs = _as_pairs([*with_objects, *pairs_of(model).checked])
         self.search = self.search_of(self.pairs)
         self.floating = [joint.name for joint in model.joints if joint.kind is JointKind.FLOATING]
+
+    @functools.cached_property
+    def note(self) -> str:
+        """Where the bodies are not the shapes themselves, and names in `touch` that nothing has."""
+        known = {self.model.root, *(joint.child for joint in self.model.joints), *self.names}
+        unknown = [
+            f"object {each.name!r} may touch {shortened(name)}, which is no link and no object; "
+            f"{did_you_mean(name, sorted(known))}"
+            for each in self.world
+            for name in each.touch
+            if name not in known
+        ]
+        return listed([*filter(None, [geometry_of(self.model).note]), *unknown], limit=5, between="; ")
 
     def is_free(self, q: Array, clearance: float = 0.0) -> bool:
         """Whether every pair is farther apart than the clearance [m], at q [nq]."""

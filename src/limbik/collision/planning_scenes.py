@@ -290,7 +290,8 @@ def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
     quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
     length = math.hypot(*quaternion)
     if not SMALLEST < length < np.inf:
-        raise CollisionError(f"the orientation of {what} needs x y z w, found {quaternion.tolist()}")
+        needed = "a quaternion x y z w, which is not 0 0 0 0"
+        raise CollisionError(f"the orientation of {what} needs {needed}, found {quaternion.tolist()}")
     return pose_from(quat_to_matrix(quaternion / length), at)
 
 

@@ -119,7 +119,7 @@ def _refuse_what_is_no_file(path: Path, name: str) -> None:
 def _files_in(folder: Path) -> str:
     names = sorted(entry.name for entry in folder.iterdir() if entry.suffix.lower() in ENDINGS)
     if not names:
-        return "a file is needed, and it holds no description of a robot"
+        return "a file is needed, and it holds none that limbik reads"
     return "it holds " + ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 

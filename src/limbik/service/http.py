@@ -125,7 +125,14 @@ class _Unrepeated(Request):
     """A request in whose JSON no name may stand twice in one object: only the last would count."""
 
     async def json(self) -> Any:
-        return json.loads(await self.body(), object_pairs_hook=_object)
+        try:
+            return json.loads(await self.body(), object_pairs_hook=_object)
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise
+        except RecursionError:
+            raise HTTPException(422, "the body has lists or objects too deep inside each other") from None
+        except ValueError as error:  # a number of thousands of digits
+            raise HTTPException(422, f"the body is not JSON: {error}") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
