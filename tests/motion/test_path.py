@@ -17,6 +17,7 @@ from limbik.all_solutions.sampled_plan import SampledPlan
 from limbik.errors import ConfigurationError, GoalError, LimbikError, SolverError
 from limbik.joint_path import BreakReason
 from limbik.model import Model
+from limbik.motion import layers
 from limbik.motion.candidates import MAX_TURNED, Candidates, distinct
 from limbik.motion.graph import Edges, best_route
 
@@ -301,6 +302,16 @@ def test_a_time_limit_ends_the_search_and_is_said() -> None:
     path = UR5E.solve_path(line(UR5E, AT, [0.0, 0.2, 0.0]), time_limit=1e-9)
     assert [each.reason for each in path.breaks] == [BreakReason.CUT_SHORT]
     assert path.explain().startswith("The search was cut short.")
+
+
+def test_when_the_time_is_over_poses_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """10,000 of them took 2.5 s after the time limit."""
+    looked, interpolated = [], layers.interpolated
+    monkeypatch.setattr(layers, "interpolated", lambda *of: looked.append(1) or interpolated(*of))
+    end = AT.copy()
+    end[0] += 0.3
+    UR5E.solve_path(limbik.straight_line(UR5E.pose(AT), UR5E.pose(end), count=3000), time_limit=1e-9)
+    assert len(looked) < 10
 
 
 def test_a_path_that_is_longer_than_any_robot_is_refused() -> None:

@@ -78,7 +78,7 @@ class Layers:
         moving = [joint for joint in self._model.path(self._frame) if joint.nq]
         self._q_indices = [self._model.q_slice(joint.name).start for joint in moving]
         self.turning = endless(self._model, self._frame)
-        self.layers = [self._new(at, 0) for at in self._first_positions()]
+        self.layers = self._new(self._first_positions(), 0)
         if not candidates.is_complete:
             self._track_neighbours()
 
@@ -141,10 +141,12 @@ class Layers:
         self.candidates.of(self.poses[0])
         return self.candidates.is_complete
 
-    def _new(self, position: float, halvings: int) -> Layer:
-        pose = interpolated(self.poses, np.array([position]))[0]
-        q = np.empty((0, self._model.nq)) if self.ends() else self.candidates.of(pose)
-        return Layer(float(position), pose, q, halvings)
+    def _new(self, positions: Array, halvings: int) -> list[Layer]:
+        nothing = np.empty((0, self._model.nq))
+        return [
+            Layer(at, pose, nothing if self.ends() else self.candidates.of(pose), halvings)
+            for at, pose in zip(positions.tolist(), interpolated(self.poses, positions), strict=True)
+        ]
 
     def ends(self) -> bool:
         """Whether the watch, or the number of layers, has ended the search."""
@@ -215,7 +217,7 @@ class Layers:
     def _halve(self, k: int, chosen: dict[int, Array]) -> None:
         a, b = self.layers[k], self.layers[k + 1]
         a.halvings += 1
-        middle = self._new(0.5 * (a.position + b.position), a.halvings)
+        (middle,) = self._new(np.array([0.5 * (a.position + b.position)]), a.halvings)
         middle.deviations = a.deviations
         ends = [chosen[id(each)] for each in (a, b) if id(each) in chosen]
         if len(ends) == 2:
