@@ -253,6 +253,21 @@ def test_a_solution_keeps_its_question(arm: Model, pose: np.ndarray) -> None:
     assert arm.solve(pose, world=world, clearance=0.01).request.options["clearance"] == 0.01
 
 
+@pytest.mark.parametrize(("name", "seeds"), [("ur5e", (34, 3)), ("iiwa14", (7, 9, 19))])
+def test_no_free_solution_of_all_is_nearer_than_the_nearest(name: str, seeds: tuple[int, ...]) -> None:
+    """Of arms with joints to spare it is slid toward the start as well; windings count."""
+    model, world = limbik.load(name), World()
+    world.add("ball", Sphere(0.12), (0.4, 0.2, 0.4))
+    world.add("box", Box((0.1, 0.6, 0.2)), (0.3, -0.3, 0.5))
+    for seed in seeds:
+        goal, start = model.pose(model.random(seed)), model.random(seed + 100)
+        nearest = model.solve(goal, start=start, world=world, prefer="nearest")
+        every = model.solve_all(goal, world=world).q
+        assert nearest.success
+        away = np.linalg.norm(every - start, axis=1).min(initial=np.inf)
+        assert np.linalg.norm(nearest.q - start) <= away + 1e-6
+
+
 def test_an_answer_says_what_is_nearest(arm: Model, pose: np.ndarray) -> None:
     solution = arm.solve(pose, world=at((0.0, 0.0, 2.0)))
     contact = solution.explain().contacts[0]

@@ -41,6 +41,7 @@ SLOW_ROUNDS = ((0, 1), (2, 1), (8, 4), (32, 8), (64, 16), (256, 32))
 FIRST_MEASURED = 64  # configurations; others are measured if no pair is as deep
 MAX_AFTER_TIME = 256  # configurations that are compared after the time limit
 PIECE = 16  # configurations that are measured between two looks at the clock
+SLID = 8  # solutions that come as near to the start as the goals allow, of arms with joints to spare
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
@@ -95,6 +96,7 @@ class _FreeSearch:
         self._watch = watch
         self._many = ManyStarts(first, request, seed, watch)
         self._seen = [first.q[None]]
+        self._samples = np.empty((0, request.model.nq))  # of all solutions, where these are on curves
         self._is_complete = False
         self._blocked: Blocked | None = None
         self.status = Status.SOLVED
@@ -141,7 +143,7 @@ class _FreeSearch:
             left = None if left is None else left - count
             drawn = self._many.draw(count)
             if index == 0:
-                drawn = np.concatenate([self._first.q[None], drawn])
+                drawn = np.concatenate([self._first.q[None], self._samples, drawn])
             best = self._best(drawn)
             if best is None and not self._watch():
                 best = self._push(self._by_depth(drawn, pushes))
@@ -160,12 +162,14 @@ class _FreeSearch:
         goal, options = self._request.goals[0], self._request.options
         if len(self._request.goals) > 1 or not is_plain_target(goal) or not set(options) <= PLAIN:
             return None
-        if self._many.moving.sum() > 6:
+        if self._many.moving.sum() > (7 if self._is_choice else 6):
             return None
         plan = plan_for_all(self._request.model, goal.frame, bool(options.get("limits", True)), kind_of(goal))
         if plan is None:
             return None
-        answers = plan.solve(pose_of(goal), self._first.q)
+        start = self._first.start  # to which revolutions are near
+        answers = plan.solve(pose_of(goal), self._first.q if start is None else start)
+        self._samples = answers.q
         if not answers.complete or answers.free:
             return None
         self._is_complete = len(plan.indices) == self._many.moving.sum()
@@ -180,15 +184,21 @@ class _FreeSearch:
             best = int(distances.argmax()) if len(q) else -1
             return q[best] if len(q) and distances[best] > self._free.clearance else None
         start = self._first.start
-        if start is not None and len(q) > 1:
-            away = np.linalg.norm(self._request.model.difference(start, q), axis=1)
-            q = q[np.argsort(away, kind="stable")]
+        if start is not None and len(q):
+            q = self._by_distance(q, start)
+            if self._free.prefer == "nearest" and set(self._request.options) <= PLAIN:
+                q = self._by_distance(np.concatenate([q, self._many.nearer(q[:SLID], start)]), start)
         for some in self._pieces(q):
             self._seen.append(some)
             first = self._checker.first_free(some, self._free.clearance)
             if first is not None:
                 return some[first]
         return None
+
+    def _by_distance(self, q: Array, start: Array) -> Array:
+        """Configurations [k, nq], the nearest to the start first."""
+        away = np.linalg.norm(self._request.model.difference(start, q), axis=1)
+        return q[np.argsort(away, kind="stable")]
 
     def _distances(self, q: Array) -> Array:
         """The distances [m] of the nearest pairs at the first of configurations [k, nq], as many as there is

@@ -96,8 +96,8 @@ def solve(
     clearance [m]:
         By how much more than nothing everything has to be apart.
     prefer:
-        "first": whatever is found first (the default), "nearest": of several free solutions the nearest to
-        the start, or "clearance": the one that is farthest from everything.
+        "first": whatever is found first (the default), "nearest": of many free solutions the nearest to the
+        start, brought nearer by joints to spare, or "clearance": the one that is farthest from everything.
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning or the solver cannot
     do it, and CollisionError where shapes have none.

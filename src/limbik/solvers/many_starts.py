@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from limbik import measure
 from limbik.compiler.kernel import Watch
+from limbik.goals import Goal, Posture
+from limbik.goals.base import PRIORITIES
 from limbik.model.joints import JointKind
 from limbik.request import Request, free_to_move
 from limbik.solution import Solution
@@ -57,9 +62,22 @@ class ManyStarts:
         """The solution next to a configuration [nq]; None where there is none."""
         return self._one(q)
 
-    def _one(self, start: Array) -> Array | None:
+    def nearer(self, q: Array, to: Array) -> Array:
+        """[k, nq] where solutions q [n, nq], one or more, come to as they move toward a configuration [nq] in
+        the null space of the goals; nothing where these take all joints.
+        """
+        goals = self.request.goals
+        priority = max(goal.priority for goal in goals) + 1
+        rows = len(measure.residual(self.request, q[0], 1.0)[0])
+        if rows >= self.moving.sum() or priority not in PRIORITIES or self.request.solver != "lm":
+            return q[:0]
+        closer = (*goals, Posture(q=to, priority=priority))
+        moved = [self._one(each, closer) for each in q if not self._watch()]
+        return np.array([each for each in moved if each is not None]).reshape(-1, self.model.nq)
+
+    def _one(self, start: Array, goals: Sequence[Goal] | None = None) -> Array | None:
         options = {**self.request.options, "restarts": 0, "solver": self.request.solver}
-        solution = self.model.solve(self.request.goals, start=start, **options)
+        solution = self.model.solve(goals or self.request.goals, start=start, **options)
         return solution.q if solution.success else None
 
     def _starts(self, count: int) -> Array:
