@@ -788,7 +788,7 @@ def test_an_arm_follows_a_point_out_of_reach_without_turning_back(seed):
 
 Q = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.7])
 MET = limbik.load("panda").pose(Q)[:3, 3]
-WITHOUT_HESSIAN = {
+BENT = {
     "tolerance of a point": ([limbik.Position(target=MET, tolerance=0.001)], {"velocity_limits": None}),
     "tolerance, slowly": ([limbik.Position(target=MET, tolerance=0.01)], {}),
     "tolerance of a direction": ([limbik.Direction(axis="z", target="-z", tolerance=0.1)], {}),
@@ -802,9 +802,9 @@ WITHOUT_HESSIAN = {
 }
 
 
-@pytest.mark.parametrize("kind", WITHOUT_HESSIAN)
+@pytest.mark.parametrize("kind", BENT)
 def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
-    upper, limits = WITHOUT_HESSIAN[kind]
+    upper, limits = BENT[kind]
     goals = [*upper, limbik.Posture(q=Q + 0.3, priority=1)]
     tracker = limbik.load("panda").tracker(goals, DT, start=Q, **{"velocity_limits": 2.0, **limits})
     for _ in range(4000):
@@ -812,6 +812,17 @@ def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
     for _ in range(100):
         tracker.step()
         assert np.abs(tracker.v).max() < 1e-3
+
+
+@pytest.mark.parametrize("start", [(-0.4, 0.9, -0.1, 0.2), (1.0, -1.0, 0.5, 0.5), (0.3, 1.2, 1.4, 0.2)])
+def test_an_arm_is_stretched_by_a_distance_that_it_cannot_reach(start):
+    """Up to 0.9 mrad were left after nine seconds, before a distance had its curvature."""
+    goal = limbik.DistanceBetween(frame="tip", other="base", value=3.0)
+    limits = {"velocity_limits": 2.0, "acceleration_limits": 10.0}
+    tracker = limbik.planar_arm(4, 0.3).tracker(goal, 0.01, start=start, **limits)
+    for _ in range(900):
+        q = tracker.step()
+    np.testing.assert_allclose(q, [start[0], 0.0, 0.0, 0.0], atol=1e-9)
 
 
 def test_an_arm_that_brakes_does_not_circle_about_where_a_lower_goal_leads():
