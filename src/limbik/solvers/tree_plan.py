@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import operator
 from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, TypeAlias
@@ -144,11 +145,11 @@ class TreePlan(Plan):
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
-        budget = self.settings[BUDGET]
+        budget = self.options.budget
         first = min(budget, self.first_look)
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
-        counts = work.answer.copy()
+        counts = work.answer.tolist()
         lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(goals))
         goes_on = end == SPENT or (end == SETTLED and self.options.restarts != 0)
         converges = end == SPENT and counts[DESCENTS] == 1.0  # the first descent has not settled
@@ -157,7 +158,7 @@ class TreePlan(Plan):
             work.settings[RESTARTS] = max(left, 0.0)
             self.go_on(work.settings)
             end = self._go_on(work, budget, int(counts[ITERATIONS]), trace, watch)
-            counts[:MOVED] += work.answer[:MOVED]
+            counts[:MOVED] = map(operator.add, counts[:MOVED], work.answer[:MOVED].tolist())
             counts[DESCENTS] -= 1.0  # it goes on where the first one came to
         if end == SETTLED and watch():  # what the clock has stopped has not settled
             end = SPENT
