@@ -176,6 +176,24 @@ def test_it_has_converged_where_the_jacobian_vanishes(start):
     assert again.status is Status.CONVERGED
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_distances_that_can_be_met_are_met_to_the_end(seed):
+    """Where errors curve down more than the damping of so small ones, a descent was given up at 2e-6 m."""
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder("arm")
+    for k in range(8):
+        builder = builder.revolute(f"j{k}", axis=rng.normal(size=3), origin=rng.uniform(-0.2, 0.2, 3))
+    arm = builder.build()
+    near = arm.random(rng)
+    links = [joint.child for joint in arm.joints]
+    goals = []
+    for first, second in ((7, 1), (6, 3)):
+        apart = np.linalg.norm(arm.pose(near, links[first])[:3, 3] - arm.pose(near, links[second])[:3, 3])
+        goals.append(DistanceBetween(frame=links[first], other=links[second], value=apart))
+    start = near + 0.02 * rng.normal(size=arm.nq)
+    assert arm.solve(goals, start=start, mode="best").status is Status.SOLVED
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_it_converges_on_arms_with_narrow_limits_whatever_is_out_of_reach(seed):
     rng = np.random.default_rng(seed)

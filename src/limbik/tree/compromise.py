@@ -21,6 +21,7 @@ from limbik.tree.ball_limits import hold_ball
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import (
     accept,
+    count_for_watch,
     differentiate,
     evaluate,
     is_met,
@@ -47,6 +48,7 @@ NO_GAIN = 1e-13  # part of the squared error that is not worth a step
 ROUNDED = 4e-16  # what rounding makes of 1 and a number below
 FORESEEN, UNFORESEEN = 0.75, 0.25  # part of the gain that a good step has, and a bad one
 EASIER, HARDER = 0.1, 8.0  # what they do to the damping
+CURVED = 100.0  # times the errors: more than a Hessian has of them, as of frames a centimetre apart
 NUDGE = 1e-3  # [rad or unit of length] away from a saddle
 MAX_NUDGES = 3
 ROUNDS = 4  # of a step that comes to limits
@@ -112,7 +114,9 @@ def descend(
     while not is_met(objectives, workspace.task_errors[0], 0):
         if is_new:
             is_flat = look_around(tree, objectives, workspace, q, use_limits)
-        if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(objectives.watch, int(answer[ITERATIONS])):
+        if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(
+            objectives.watch, count_for_watch(workspace, answer[ITERATIONS])
+        ):
             return SPENT
         gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         if 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
@@ -141,9 +145,15 @@ def descend(
             accept(workspace, q)
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
-        if factor > HARDEST:
+        if factor > HARDEST and is_stiff(workspace, factor):
             return CONVERGED if is_flat and gain >= 0.0 else SETTLED
     return SOLVED
+
+
+@compiled
+def is_stiff(workspace: Workspace, factor: float) -> bool:
+    """Whether the damping before this factor was above all that the errors may curve down by."""
+    return damping_of(workspace, 0, factor) > HARDER * CURVED * min(math.sqrt(workspace.costs[0, 0]), 1.0)
 
 
 @compiled(inline=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 
-from limbik.compiler.kernel import Floats, Records, compiled
+from limbik.compiler.kernel import NOW, Floats, Records, compiled
 from limbik.numerics.end_codes import BAD_START, SETTLED, SOLVED
 from limbik.numerics.linear import copy, squared_length
 from limbik.numerics.start_check import INVALID
@@ -17,6 +17,7 @@ from limbik.tree.residuals import fill_jacobian, fill_residuals
 from limbik.tree.settings import DESCENTS, END, ITERATIONS, MOVED, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
+LARGE = 32  # velocities
 CLOSE_TO_BOUND = (
     1e-4  # of the model's length: near enough to the smallest error that a goal out of reach allows
 )
@@ -83,6 +84,12 @@ def step_from(tree: Tree, workspace: Workspace, q: Floats, scale: float, use_lim
     for v in range(workspace.dx.size):
         workspace.dq[v] = tree.units[v] * workspace.dx[v]
     advance(tree.movers, q, workspace.dq, scale, use_limits, workspace.trial)
+
+
+@compiled
+def count_for_watch(workspace: Workspace, iterations: float) -> int:
+    """The count with which a loop asks its watch: of a large tree at each iteration, which takes long."""
+    return NOW if workspace.dx.size > LARGE else int(iterations)
 
 
 @compiled

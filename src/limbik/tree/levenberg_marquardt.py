@@ -17,6 +17,7 @@ from limbik.tree.evaluation import (
     CLOSE_TO_BOUND,
     accept,
     begin,
+    count_for_watch,
     differentiate,
     evaluate,
     finish,
@@ -163,7 +164,9 @@ def descend(
     while True:
         if is_met(objectives, workspace.task_errors[0], 0):
             return SOLVED
-        if answer[ITERATIONS] >= budget or is_stopped(objectives.watch, int(answer[ITERATIONS])):
+        if answer[ITERATIONS] >= budget or is_stopped(
+            objectives.watch, count_for_watch(workspace, answer[ITERATIONS])
+        ):
             came_to = SPENT
             break
         if is_new:
