@@ -178,6 +178,13 @@ def repeated(names: Iterable[str]) -> str | None:
     return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
+def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object of its pairs. Raises ValueError for a name twice, of which only the last would count."""
+    if (name := repeated(key for key, _ in pairs)) is not None:
+        raise ValueError(f"it has the name {shortened(name)} twice in one object")
+    return dict(pairs)
+
+
 def members_of(value: Any, what: str, error: type[LimbikError], needed: str = "a list") -> tuple[Any, ...]:
     """What is in a list, or in anything else to go through; a text and all others raise `error`."""
     if not isinstance(value, str):

@@ -54,7 +54,7 @@ def test_python_pushes_as_machine_code_does(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_room_is_made_for_all_near_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     found = pushed((the_goal(),))[0].push(Q)
-    monkeypatch.setattr(push_out, "MAX_PAIRS", 0)
+    monkeypatch.setattr(push_out, "FIRST_PAIRS", 0)
     np.testing.assert_array_equal(pushed((the_goal(),))[0].push(Q), found)
 
 
@@ -67,8 +67,8 @@ def test_a_push_ends_with_its_watch() -> None:
 
 
 def test_nothing_is_pushed_where_too_much_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(push_out, "FIRST_PAIRS", 0)
     monkeypatch.setattr(push_out, "MAX_PAIRS", 0)
-    monkeypatch.setattr(push_out, "PAIRS_LIMIT", 0)
     assert pushed((the_goal(),))[0].push(Q) is None
 
 

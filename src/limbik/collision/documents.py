@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from limbik.errors import FormatError, MissingExtra, repeated, shortened
+from limbik.errors import FormatError, MissingExtra, repeated, shortened, unrepeated
 from limbik.formats.source import Source
 
 
@@ -23,16 +23,11 @@ def plain_data(source: Source) -> Any:
 
 
 def _json(text: str, source: Source) -> Any:
-    def mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if (name := repeated(key for key, _ in pairs)) is not None:
-            raise FormatError(source.name, f"has the name {shortened(name)} twice in one mapping")
-        return dict(pairs)
-
     try:
-        return json.loads(text, object_pairs_hook=mapping)
+        return json.loads(text, object_pairs_hook=unrepeated)
     except json.JSONDecodeError as error:
         raise FormatError(source.name, f"is not JSON: {error.msg}", line=error.lineno) from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a name twice, a number of thousands of digits
         raise FormatError(source.name, f"is not JSON: {error}") from None
 
 

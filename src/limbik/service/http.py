@@ -20,7 +20,7 @@ from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
 
 from limbik._version import __version__
-from limbik.errors import LimbikError, repeated, shortened
+from limbik.errors import LimbikError, repeated, shortened, unrepeated
 from limbik.service.arrays import NPY, NPZ, poses_in, write_npz
 from limbik.service.guard import (
     DEFAULT_LIMITS,
@@ -126,19 +126,13 @@ class _Unrepeated(Request):
 
     async def json(self) -> Any:
         try:
-            return json.loads(await self.body(), object_pairs_hook=_object)
+            return json.loads(await self.body(), object_pairs_hook=unrepeated)
         except (json.JSONDecodeError, UnicodeDecodeError):
             raise
         except RecursionError:
             raise HTTPException(422, "the body has lists or objects too deep inside each other") from None
-        except ValueError as error:  # a number of thousands of digits
+        except ValueError as error:  # a name twice, a number of thousands of digits
             raise HTTPException(422, f"the body is not JSON: {error}") from None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if (name := repeated(key for key, _ in pairs)) is not None:
-        raise HTTPException(422, f"the body has the name {shortened(name)} twice in one object")
-    return dict(pairs)
 
 
 class _Route(APIRoute):

@@ -5,7 +5,6 @@ A plan is cached with its model, so that a solve costs little more than its kern
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -58,7 +57,9 @@ def plan_for(
 ) -> Plan:
     """The plan for one plain goal of one frame, made once and cached with the model."""
     key = (frame, goal, weights)
-    plan = _cached(model, key, options, functools.partial(_for_one, model, frame, goal, weights))
+    plan = _cached(
+        model, key, options, lambda read: _evened(model, (example(goal, frame, weights),), _one_goal, read)
+    )
     if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
         BY_DEFAULT.put(model, plan)
     return plan
@@ -66,7 +67,7 @@ def plan_for(
 
 def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
     """The plan for any goals of this structure, made once and cached with the model."""
-    return _cached(model, map(STRUCTURE, goals), options, functools.partial(_evened, model, goals, _general))
+    return _cached(model, map(STRUCTURE, goals), options, lambda read: _evened(model, goals, _general, read))
 
 
 def _cached(
@@ -77,7 +78,7 @@ def _cached(
         options = hashable(options)
     # 1 == True, but is another option
     key = (*key, *options.items(), *map(type, options.values()))
-    plans = model.derived.get(PLANS)
+    plans = model.derived.get(PLANS)  # as `Slot.of`, quicker
     if plans is None:
         plans = PLANS.put(model, {})
     try:
@@ -106,12 +107,6 @@ def _evened(
     if options.time_limit is not None:
         options = replace(options, time_limit=TIME_FRACTION * options.time_limit)
     return EvenPlan(make(model, goals, options), lambda: plan_of(model, even, options.explicit))
-
-
-def _for_one(
-    model: Model, frame: str | None, goal: type[Goal], weights: tuple[float, ...] | None, options: Options
-) -> Plan:
-    return _evened(model, (example(goal, frame, weights),), _one_goal, options)
 
 
 def _one_goal(model: Model, goals: Sequence[Goal], options: Options) -> Plan:

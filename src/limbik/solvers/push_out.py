@@ -23,8 +23,8 @@ from limbik.tree.workspace import Workspace
 
 _TASKS: Slot[dict[Any, TaskSet]] = Slot()  # by goals and options
 MAX_SETS = 64
-MAX_PAIRS = 64  # until more are near
-PAIRS_LIMIT = 1024  # a step takes as the square of their count: 20 ms for these
+FIRST_PAIRS = 64  # that there are rows for, until more are near
+MAX_PAIRS = 1024  # a step takes as the square of their count: 20 ms for these
 OF_GOALS = ("locked", "tool", "tolerance", "tolerance_rotation", "limits")
 
 
@@ -43,7 +43,7 @@ class PushOut:
         self._search = checker.search
         self._clearance = clearance
         self._is_limited = bool(request.options.get("limits", True))
-        self._grow(MAX_PAIRS)
+        self._grow(FIRST_PAIRS)
 
     def push(self, q: Array, watch: Watch = never) -> Array | None:
         """A configuration [nq] near one that meets the goals, where nothing is in collision and the goals are
@@ -56,9 +56,9 @@ class PushOut:
                 end = self._call.run(watch)
             if end <= OUT:
                 return self._push.q.copy() if end == OUT else None
-            if end > PAIRS_LIMIT:
+            if end > MAX_PAIRS:
                 return None
-            self._grow(min(2 * end, PAIRS_LIMIT))
+            self._grow(min(2 * end, MAX_PAIRS))
 
     def _grow(self, pairs: int) -> None:
         """Arrays for so many near pairs."""

@@ -52,7 +52,7 @@ class TaskSet:
     ) -> None:
         self.model, self.options = model, options
         self.order = sorted(range(len(goals)), key=lambda k: goals[k].priority)
-        ordered = self.sorted(goals)
+        ordered = [goals[k] for k in self.order]
         self.packed = tree_of(model)
         of_model = _length(self.packed, model, ordered, options.tool_pose) if length is None else length
         self.length = of_model  # [m]
@@ -77,14 +77,10 @@ class TaskSet:
             "n_tasks": len(self.tasks), "n_levels": len(level_rows) - 1,
         }  # fmt: skip
 
-    def sorted(self, goals: Sequence[Goal]) -> list[Goal]:
-        """Goals of this structure, the highest priority first."""
-        return [goals[k] for k in self.order]
-
     def fill(self, goals: Sequence[Goal], targets: Floats) -> None:
         """Write the numbers of goals of this structure. Raises GoalError for one beyond all measure."""
-        fill_targets(self.model, map(goals.__getitem__, self.order), targets)
-        if not np.vdot(targets, targets) <= FARTHEST_TARGET**2:  # mostly none is
+        fill_targets(self.model, [goals[k] for k in self.order], targets)
+        if not np.vdot(targets, targets) <= FARTHEST_TARGET**2:  # the common case, quickly
             refuse_too_far(targets)
 
     def request(self, goals: tuple[Goal, ...]) -> Request:

@@ -145,7 +145,7 @@ class TreePlan(Plan):
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
-        budget = self.options.budget
+        budget = self.settings[BUDGET]
         first = min(budget, self.first_look)
         watch = time_watch(self.options.time_limit)
         end = self._attempt(work, first, trace, watch)
@@ -202,7 +202,7 @@ class TreePlan(Plan):
     def _attempt(self, work: TreeBuffers, budget: float, trace: Trace, watch: Watch) -> int:
         """Solve from where the work stands, which then holds the answer; why it ended."""
         work.settings[BUDGET] = budget
-        self._run(work, trace, watch)
+        traced(work.call, trace).run_or_begin_again(watch, (work.q, work.settings))
         end = int(work.answer[END])
         if end == BAD_START:
             raise ConfigurationError(
@@ -218,10 +218,6 @@ class TreePlan(Plan):
         for part, row in zip(trace, last, strict=True):
             part[done : done + 1] = row  # it is seen once, with its mark
         return end
-
-    def _run(self, work: TreeBuffers, trace: Trace, watch: Watch) -> None:
-        """Compiled, or interpreted while it is being compiled."""
-        traced(work.call, trace).run_or_begin_again(watch, (work.q, work.settings))
 
     def request(self, goals: tuple[Goal, ...], /) -> Request:
         """The goals and the options of a solve."""

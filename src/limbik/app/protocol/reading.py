@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import LimbikError, repeated
+from limbik.errors import LimbikError, unrepeated
 
 LARGEST_ID = 2**53 - 1
 
@@ -175,7 +175,7 @@ class Reader:
 def read_object(text: str) -> dict[str, Any]:
     """The JSON object in a text."""
     try:
-        message = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_object)
+        message = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=unrepeated)
     except RecursionError:
         raise MessageError("the message is nested too deeply") from None
     except ValueError as error:
@@ -201,12 +201,6 @@ def id_of(message: Mapping[str, Any]) -> int | None:
     """The request's id where it can be read, so that the answer to a bad request finds its way back."""
     value: Any = message.get("id")
     return int(value) if is_within(value, NumberRange(minimum=0, maximum=LARGEST_ID, whole=True)) else None
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if (name := repeated(key for key, _ in pairs)) is not None:
-        raise ValueError(f"it has the name {show(name)} twice in one object")
-    return dict(pairs)
 
 
 def _refuse_constant(name: str) -> None:
