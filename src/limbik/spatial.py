@@ -155,7 +155,7 @@ def as_real(value: Any) -> float:
     """The value of a real number of any type; NaN for one that is too large for a float, and for anything
     else, True and False included.
     """
-    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    is_real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.timedelta64)
     try:
         return float(value) if is_real else math.nan
     except OverflowError:  # 10**400
@@ -164,7 +164,8 @@ def as_real(value: Any) -> float:
 
 def as_whole(value: Any, name: str, minimum: int, error: type[LimbikError], maximum: float = math.inf) -> int:
     """A whole number from `minimum` to `maximum`; anything else raises `error`."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or not minimum <= value <= maximum:
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    if not is_whole or not minimum <= value <= maximum:
         needed = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum:,.0f}"
         raise error(f"{name} needs a whole number {needed}, found {shortened(value)}")
     return int(value)

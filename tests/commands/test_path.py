@@ -76,6 +76,14 @@ def test_nothing_asked_is_refused(run) -> None:
     assert run("ur5e")[0] == 2
 
 
+@pytest.mark.parametrize("option", ["--velocity", "--acceleration"])
+@pytest.mark.parametrize("value", ["-1", "0", "nan"])
+def test_a_limit_that_is_none_is_refused_by_the_name_of_its_option(run, option: str, value: str) -> None:
+    ends = ["--from", "0.4", "-0.2", "0.5", "3.14", "0", "0", "--to", "0.4", "0.2", "0.5", "3.14", "0", "0"]
+    status, _, err = run("ur5e", *ends, option, value)
+    assert status == 2 and f"Invalid value for '{option}'" in err
+
+
 def test_the_ends_of_a_line_may_be_turned_by_degrees(run) -> None:
     ends = [["0.4", y, "0.5", "180", "0", "10"] for y in ("-0.2", "0.2")]
     line = ["ur5e", "--from", *ends[0], "--to", *ends[1]]

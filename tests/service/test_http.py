@@ -352,8 +352,8 @@ def test_faulty_json_says_what_is_wrong(client: httpx.Client, text: str, words: 
     ("route", "given", "words"),
     [
         ("solve", {"goals": [JOINT_GOAL], "limits": "no"}, "limits: Input should be a valid boolean"),
-        ("forward", {"q": ["0", "0"]}, "q.list[float].0: Input should be a valid number"),
-        ("forward", {"q": {"shoulder_pan_joint": True}}, "shoulder_pan_joint: Input should be"),
+        ("forward", {"q": ["0", "0"]}, "q.0: Input should be a valid number"),
+        ("forward", {"q": {"shoulder_pan_joint": True}}, "q.shoulder_pan_joint: Input should be"),
         ("check", {"q": [[0, 0]], "clearance": "0.1"}, "clearance: Input should be a valid number"),
     ],
 )

@@ -12,6 +12,7 @@ from limbik.commands.answers import WIDTH
 from limbik.commands.as_typed import warn_of_degrees
 from limbik.errors import GoalError
 from limbik.formats.source import write_text
+from limbik.options import SLOWEST_RATE
 
 if TYPE_CHECKING:
     from limbik.formats.path_csv import Waypoints
@@ -40,10 +41,12 @@ def path(
     ] = None,
     frame: Annotated[str | None, typer.Option(help="What moves; default: the end effector.")] = None,
     velocity: Annotated[
-        float | None, typer.Option(help="Greatest velocity of a joint, in rad/s or m/s; gives times.")
+        float | None,
+        typer.Option(min=SLOWEST_RATE, help="Greatest velocity of a joint, in rad/s or m/s; gives times."),
     ] = None,
     acceleration: Annotated[
-        float | None, typer.Option(help="Greatest acceleration, in rad/s^2 or m/s^2.")
+        float | None,
+        typer.Option(min=SLOWEST_RATE, help="Greatest acceleration, in rad/s^2 or m/s^2."),
     ] = None,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Read the angles of --from and --to in degrees.")

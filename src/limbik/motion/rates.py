@@ -10,10 +10,10 @@ import numpy as np
 from limbik.errors import SolverError, did_you_mean, shortened
 from limbik.model.joints import Joint, JointKind
 from limbik.model.model import Model
-from limbik.options import RateLimits
+from limbik.options import SLOWEST_RATE, RateLimits
 from limbik.spatial import Array, as_numbers, shape_of
 
-SLOWEST, FASTEST = 1e-12, 1e100  # [rad/s, m/s, or per s^2]
+FASTEST = 1e100  # [rad/s, m/s, or per s^2]
 OF_JOINT = {"velocity_limits": "velocity", "acceleration_limits": "acceleration"}
 
 
@@ -71,13 +71,13 @@ def _refuse_unknown(model: Model, names: list[object], name: str) -> None:
 
 
 def _checked(value: object, what: str, shapes: tuple[tuple[int, ...], ...] = ((),)) -> Array:
-    """Numbers from SLOWEST on; those above FASTEST, which are no limits, as infinite."""
-    needed = f"a number of at least {SLOWEST:g}" + "".join(
+    """Numbers from SLOWEST_RATE on; those above FASTEST, which are no limits, as infinite."""
+    needed = f"a number of at least {SLOWEST_RATE:g}" + "".join(
         f", or {size} of them (nv)" for shape in shapes for size in shape
     )
     if shape_of(value) not in shapes:
         raise SolverError(f"{what} needs {needed}, found {shortened(value)}")
     numbers = as_numbers(value, what, needed, SolverError)
-    if not (numbers >= SLOWEST).all():
+    if not (numbers >= SLOWEST_RATE).all():
         raise SolverError(f"{what} needs {needed}, found {shortened(value)}")
     return np.where(numbers > FASTEST, np.inf, numbers)

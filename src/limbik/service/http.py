@@ -57,6 +57,8 @@ from limbik.service.patience import PatientProtocol
 from limbik.service.security import Gate, SecureHeaders
 from limbik.service.solving import Service
 
+NO_FIELDS = ("body", "query", "list[float]", "dict[str,float]")  # that FastAPI puts among names of fields
+
 
 def create_app(
     token: str | None, host: str = "127.0.0.1", *, limits: ServerLimits = DEFAULT_LIMITS
@@ -117,7 +119,7 @@ def _fault(errors: Sequence[Mapping[str, Any]], content_type: str | None) -> str
         return f"the body is not JSON: {error['ctx']['error']}, at character {error['loc'][-1]}"
     if error["loc"] == ("body",) and isinstance(error["input"], bytes):  # FastAPI has not read it as JSON
         return f"the body needs the header Content-Type: application/json, found {content_type or 'none'}"
-    where = ".".join(str(each) for each in error["loc"] if each not in ("body", "query"))
+    where = ".".join(str(each) for each in error["loc"] if each not in NO_FIELDS)
     return f"{where or 'the body'}: {error['msg']}"
 
 
