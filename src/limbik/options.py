@@ -17,7 +17,7 @@ else:
 
 # One for all joints, one for each velocity [nv], or by the names of joints.
 RateLimits: TypeAlias = ArrayLike | Mapping[str, float] | None
-SLOWEST_RATE = 1e-12  # least limit of a rate [rad/s, m/s, or per s^2]
+SLOWEST_RATE = 1e-12  # smallest limit of a rate [rad/s, m/s, or per s^2]
 
 
 class SolverOptions(TypedDict, total=False):
