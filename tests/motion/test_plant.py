@@ -150,6 +150,28 @@ def test_a_foot_that_goes_too_far_is_let_go() -> None:
     assert near.q.shape == motion.q.shape
 
 
+def test_the_report_names_the_frames_in_which_a_foot_is_let_go() -> None:
+    motion = stretched(walk(AHEAD, "ball").motion, 1.2)  # feet slide by 0.24 m/s
+    planted = plant_feet(motion, lock_radius=0.03)
+    speed = np.linalg.norm(np.diff(points(planted)[0][..., :2, [0, 2]], axis=0), axis=-1) / motion.dt
+    contacts = sole_contacts(motion)
+    report = planting_report(motion, planted)
+    for k, foot in enumerate(report.feet):
+        stands = contacts[1:, k] & contacts[:-1, k]
+        slower = np.where(stands, speed[:, k], np.inf).min(axis=-1)
+        moves = np.concatenate([np.arange(run.start, run.stop - 1) for run in foot.released])
+        holds = np.setdiff1d(np.flatnonzero(np.isfinite(slower)), moves)
+        assert len(moves) > 10 and len(holds) > 10
+        assert foot.released_part == pytest.approx(len(moves) / (len(moves) + len(holds)))
+        assert slower[moves].min() > 0.01
+        assert foot.slide_held_cm_s == pytest.approx(100.0 * slower[holds].mean(), abs=1e-3)
+        assert foot.slide_held_cm_s < 0.05 < foot.slide_after_cm_s
+        assert f"let go {len(foot.released)} times" in str(report)
+    slow = stretched(walk(AHEAD, "ball").motion, 1.08)
+    kept = planting_report(slow, plant_feet(slow))
+    assert "let go" not in str(kept) and not any(foot.released for foot in kept.feet)
+
+
 def test_feet_that_turn_on_their_heels_do_not_jump() -> None:
     """A body turns by 75 degrees in 0.3 s and its feet with it, first on their heels, then on their balls."""
     model, dt = walk(AHEAD, "ball").motion.model, 1.0 / 60.0

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from limbik.errors import ModelError
 from limbik.formats.motions import Motion, as_motion
-from limbik.motion.contacts import ContactRule
+from limbik.motion.contacts import ContactRule, runs
 from limbik.motion.feet.soles import TIP, Sole, sole_contacts, soles_of
 from limbik.spatial import Array, norm
+
+STILL_CM_S = 1.0  # speed up to which a foot is held
 
 
 class FootReport(NamedTuple):
@@ -23,6 +25,9 @@ class FootReport(NamedTuple):
     stands: float  # fraction of the frames in which it stands, 0 to 1
     slide_before_cm_s: float  # mean speed of heel and ball along the ground while they stand; 0 if never
     slide_after_cm_s: float
+    slide_held_cm_s: float  # the same after, of what does not move in frames in which the foot is held
+    released: tuple[range, ...]  # frames in which it stands in the animation, and has been let go
+    released_part: float  # of the frames in which it stands, 0 to 1
     moved_cm: float  # how far it has been moved at most
     frame: int  # and where
 
@@ -40,6 +45,7 @@ class PlantingReport:
         lines = [
             f"{foot.link:<{width}}  stands {foot.stands:4.0%}, slides {foot.slide_before_cm_s:.2f} -> "
             f"{foot.slide_after_cm_s:.2f} cm/s, moved by {foot.moved_cm:.1f} cm at most (frame {foot.frame})"
+            f"{_releases(foot)}"
             for foot in self.feet
         ]
         pelvis = f"{'hips':<{width}}  moved by {self.pelvis_cm:.1f} cm at most (frame {self.pelvis_frame})"
@@ -84,18 +90,39 @@ def _foot(
     both = stands[1:] & stands[:-1]
     beside = np.arange(3) != "xyz".index(motion.up)
     slides = [
-        100.0 * norm(np.diff(points[:, :TIP], axis=0)[..., beside] / motion.dt - of_ground[beside])[both]
+        100.0 * norm(np.diff(points[:, :TIP], axis=0)[..., beside] / motion.dt - of_ground[beside])
         for points in (before, after)
     ]
+    slowest = np.where(both, slides[1], np.inf).min(axis=1)  # of heel and ball, the one that is held
+    is_released = np.isfinite(slowest) & (slowest > STILL_CM_S)
     moved = 100.0 * norm(after - before).max(axis=1)
-    before_cm_s, after_cm_s = (float(slide.mean()) if slide.size else 0.0 for slide in slides)
     return FootReport(
         link=sole.ankle,
         stands=float(stands.any(axis=1).mean()),
-        slide_before_cm_s=before_cm_s,
-        slide_after_cm_s=after_cm_s,
+        slide_before_cm_s=_mean(slides[0][both]),
+        slide_after_cm_s=_mean(slides[1][both]),
+        slide_held_cm_s=_mean(slowest[slowest <= STILL_CM_S]),
+        released=tuple(range(int(frames[0]), int(frames[-1]) + 2) for frames in runs(is_released)),
+        released_part=float(is_released.sum() / max(np.isfinite(slowest).sum(), 1)),
         moved_cm=float(moved.max()),
         frame=int(moved.argmax()),
+    )
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if values.size else 0.0
+
+
+def _releases(foot: FootReport) -> str:
+    """In words, with the frame at which the foot has been let go for longest."""
+    if not foot.released:
+        return ""
+    longest = max(foot.released, key=len)
+    times = "once" if len(foot.released) == 1 else f"{len(foot.released)} times"
+    others = f", {foot.slide_held_cm_s:.2f} cm/s in the others" if foot.released_part < 1.0 else ""
+    return (
+        f", let go {times} (in {foot.released_part:.1%} of the frames in which it stands, for longest from "
+        f"frame {longest.start}){others}"
     )
 
 
