@@ -22,7 +22,7 @@ sys.path += [str(HERE.parent / "src")]
 import numpy as np  # noqa: E402
 
 import limbik  # noqa: E402
-from limbik.motion import plant_feet, sole_contacts, soles_of  # noqa: E402
+from limbik.motion import plant_feet, planting_report, soles_of  # noqa: E402
 from machine import surroundings  # noqa: E402
 from report import table  # noqa: E402
 
@@ -49,8 +49,7 @@ def rows(file: str) -> Iterator[list[str]]:
         counts = [str(jumps(excess[:, k] > most, motion.dt)) for most in (1.0, 6.0)]
         row = [Path(file).name, str(len(motion)), name, f"{excess[:, k].max():.1f}", *counts]
         yield [*row, f"{moved[k]:.1f}", f"{seconds:.1f}"]
-    stands = sole_contacts(motion).any(axis=-1)
-    print(f"{Path(file).name}: feet stand in {100.0 * stands.mean():.0f} % of frames")
+    print(f"{Path(file).name}:\n{planting_report(motion, planted)}")
 
 
 def second_differences(places: np.ndarray, dt: float) -> np.ndarray:
