@@ -2,6 +2,7 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 from limbik import errors
@@ -51,6 +52,23 @@ def test_a_quoted_value_tells_its_length() -> None:
     assert errors.shortened("elbow") == "'elbow'"
     assert errors.shortened("n" * 20_000) == f"'{'n' * 60}...' (20,000 characters)"
     assert errors.shortened(list(range(100))).endswith("...")
+
+
+def test_no_more_is_looked_at_than_is_quoted() -> None:
+    class Number:
+        seen = 0
+
+        def __repr__(self) -> str:
+            Number.seen += 1
+            return "1.0"
+
+    each = Number()
+    for value in ([each] * 10**4, (each,) * 10**4, {Number() for _ in range(10**4)}):
+        assert len(errors.shortened(value)) < 70
+    assert errors.shortened({k: each for k in range(10**4)}).startswith("{0: 1.0, 1: 1.0")
+    assert Number.seen <= 4 * errors.QUOTED
+    assert errors.shortened(np.zeros((2,) * 12)) == f"an array of shape {(2,) * 12}"
+    assert errors.shortened(np.arange(3)) == "array([0, 1, 2])"
 
 
 def test_a_format_error_can_be_pickled() -> None:

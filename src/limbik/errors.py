@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 QUOTED = 60  # [characters] of what was found that a message quotes
+LARGEST = 1000  # elements of an array that is quoted
 LONGEST_WORD = 300  # [characters] of a message: paths are shorter
 LONGEST_MESSAGE = 10_000  # [characters]
 SHORTEST_PART = 4  # letters of a name that names with a prefix or an ending have, too
@@ -146,9 +148,18 @@ def shortened(value: object) -> str:
     if isinstance(value, str) and len(value) > QUOTED:
         return f"{value[:QUOTED] + '...'!r} ({len(value):,} characters)"
     try:
-        return _cut(repr(value))
+        if getattr(value, "size", 0) > LARGEST:
+            return f"an array of shape {value.shape}"  # type: ignore[attr-defined]
+        return _cut(repr(_beginning_of(value)))
     except Exception:  # of a class that is not limbik's, or nested too deeply
         return f"a {type(value).__name__}"
+
+
+def _beginning_of(value: object) -> object:
+    """Its first elements, where it is a collection: no more are quoted."""
+    if type(value) in (list, tuple, set, frozenset):
+        return type(value)(itertools.islice(value, QUOTED))  # type: ignore[call-arg, call-overload]
+    return dict(itertools.islice(value.items(), QUOTED)) if type(value) is dict else value
 
 
 def _cut(text: str) -> str:

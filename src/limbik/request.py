@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import SolverError, shortened
+from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
 from limbik.model.model import Model
 from limbik.spatial import Array, as_real
@@ -34,6 +34,13 @@ def check_time_limit(limit: Any) -> None:
     """Raises SolverError for what is no positive time [s], nor None."""
     if not (limit is None or 0.0 < as_real(limit) < math.inf):
         raise SolverError(f"`time_limit` needs a positive time [s], or None, found {shortened(limit)}")
+
+
+def check_target(numbers: Array, name: str) -> None:
+    """Raises GoalError for finite numbers [m or rad] of which the powers overflow."""
+    farthest = float(np.abs(numbers).max(initial=0.0))
+    if farthest > FARTHEST_TARGET:
+        raise GoalError(f"{name} needs numbers up to {FARTHEST_TARGET:g} [m or rad], found {farthest:g}")
 
 
 def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:

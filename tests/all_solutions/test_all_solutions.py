@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import limbik
+from limbik.all_solutions import elimination_plan, swivel_plan
 from limbik.collision import Sphere, World
 from limbik.errors import SolverError
 from solvers.arms import branching_tree
@@ -71,3 +73,46 @@ def test_a_search_moves_no_joint_beside_the_goal() -> None:
     beside = np.setdiff1d(np.arange(model.nq), np.r_[tuple(moving)])
     assert len(beside) == 7
     np.testing.assert_allclose(found.q[:, beside], np.tile(start[beside], (len(found), 1)), atol=1e-15)
+
+
+@pytest.mark.parametrize("name", ["iiwa14", "gen3", "sawyer"])
+def test_a_pose_out_of_reach_takes_no_longer_than_one_within(monkeypatch, name: str) -> None:
+    """Neither a straight elbow nor an elimination is looked into for what is not there."""
+    calls = []
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *arguments: (calls.append(function), function(*arguments))[1]
+
+    monkeypatch.setattr(swivel_plan, "rotations", counted(swivel_plan.rotations))
+    monkeypatch.setattr(elimination_plan, "general_search", counted(elimination_plan.general_search))
+    model, pose = limbik.load(name), np.eye(4)
+    pose[2, 3] = 3.0
+    assert len(model.solve_all(pose)) == 0 and len(calls) <= 10
+
+
+def test_a_straight_elbow_has_exact_intervals() -> None:
+    """A limit of a straight arm is found as exactly as one of a bent arm."""
+    model = limbik.load("iiwa14")
+    q = np.array([0.4, 0.7, -0.3, 0.0, 0.5, -0.6, 0.2])
+    pose = model.pose(q)
+    found = model.solve_all(pose, start=q)
+    assert np.abs(model.pose(found.q) - pose).max() < 1e-9 and np.abs(found.q - q).max(axis=1).min() < 1e-6
+    ends = np.array([curve.q[end] for curve in found.free if not curve.closed for end in (0, -1)])
+    assert len(ends) > 0
+    margins = np.minimum(ends - model.lower, model.upper - ends).min(axis=1)
+    np.testing.assert_allclose(margins, 0.0, atol=1e-9)
+
+
+def test_an_elimination_of_seven_joints_ends_at_its_time_limit_and_begins_with_the_start(monkeypatch) -> None:
+    model = limbik.load("gen3")
+    q = model.random(5)
+    poses: list[Any] = []
+    search = elimination_plan.general_search
+    monkeypatch.setattr(
+        elimination_plan,
+        "general_search",
+        lambda axes, pose: (poses.append(pose), time.sleep(0.02), search(axes, pose))[2],
+    )
+    found = model.solve_all(model.pose(q), start=q, time_limit=0.1)
+    assert len(poses) <= 6
+    assert np.abs(found.q - q).max(axis=1).min() < 1e-6

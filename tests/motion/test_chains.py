@@ -41,6 +41,7 @@ def spine(kind: JointKind = JointKind.BALL, **limits: float) -> Model:
     )
 
 
+CURVE = [[0.0, 1.0, 0.0], [0.0, 1.3, 0.1], [0.1, 1.8, 0.2]]
 HEAD = Aim(LINKS, axis=[0.0, 0.0, 1.0], eye=[0.03, 0.1, 0.08])
 
 
@@ -125,6 +126,31 @@ def test_points_on_a_curve_are_as_far_apart_as_bones_are_long() -> None:
     found = on_curve(circle, lengths)
     assert_allclose(norm(np.diff(found, axis=1)), lengths, atol=1e-12)
     assert_allclose(norm(found - [0.0, 1.0, 0.0]), 1.0, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_whose_squares_overflow_are_refused_or_have_an_answer() -> None:
+    model = spine()
+    rest = model.neutral
+    for far in (1e9, 1e30, 1e60, 1e61, 1e154, 1e308):
+        curve = [[0.0, 0.0, 0.0], [0.0, 0.2 * far, 0.0], [0.0, far, 0.2]]
+        calls = {
+            "target": lambda far=far: HEAD.solve(model, rest, [far] * 3).q,
+            "eye": lambda far=far: replace(HEAD, eye=[far] * 3).solve(model, rest, [1.0, 2.0, 3.0]).q,
+            "weights": lambda far=far: replace(HEAD, weights=far).solve(model, rest, [1.0, 2.0, 3.0]).q,
+            "points": lambda curve=curve: Spline(LINKS, "tip").solve(model, rest, curve).q,
+            "twist": lambda far=far: Spline(LINKS, "tip", twist=far).solve(model, rest, CURVE).q,
+        }
+        for name, call in calls.items():
+            if far <= 1e60:
+                assert np.isfinite(call()).all()
+            else:
+                with pytest.raises(GoalError, match=f"{name} needs numbers up to 1e\\+60"):
+                    call()
+    free = HEAD.solve(model, rest, [1.0, 2.0, 3.0])
+    assert_allclose(replace(HEAD, limit=1e308).solve(model, rest, [1.0, 2.0, 3.0]).q, free.q)
+    with pytest.raises(GoalError, match="no two in a row the same"):
+        Spline(LINKS, "tip").solve(model, rest, [[0.0, 0.0, 0.0], [0.0, 1e-17, 0.0], [0.0, 1.0, 0.2]])
 
 
 def test_bad_chains_are_named() -> None:

@@ -323,6 +323,10 @@ def test_bad_hands_get_typed_errors() -> None:
         hand.solve(person(), tips={"Pinky": "rightLittleTip"})
     with pytest.raises(ModelError, match=r"is no hand of `Hand\.model`"):
         Hand.from_model(limbik.load("panda"), limbik.load("panda").neutral)
+    with pytest.raises(ModelError, match="`model` needs a Model"):
+        Hand.from_model("panda", [0.0])  # type: ignore[arg-type]
+    with pytest.raises(GoalError, match=r"there is no joint \['Wrist'\]"):
+        hand[["Wrist"]]  # type: ignore[index]
 
 
 def test_every_bone_of_the_hand_has_one_before_it() -> None:

@@ -165,6 +165,7 @@ ROWS = np.tile([0.4, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0], (3, 1))
         (npy(np.where(ROWS == 1.0, 0.0, ROWS)), {}, "`poses[0]` needs finite numbers, and a quaternion"),
         (npy(np.where(ROWS == 1.0, np.nan, ROWS)), {}, "`poses[0]` needs finite numbers"),
         (npy(np.full((2, 4, 4), np.inf)), {}, "pose"),
+        (npy(np.full((2, 7), np.inf)), {}, "`poses[0]` needs finite numbers"),
         (npy(ROWS), {"robot": "ur55"}, "no robot 'ur55'"),
         (npy(ROWS), {"frame": "hand"}, "'hand'"),
         (npy(ROWS), {"start": [0.0, 1.0]}, "needs 6 numbers"),

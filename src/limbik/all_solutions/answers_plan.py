@@ -26,6 +26,7 @@ from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.spatial import Array, Matrix4, as_poses, nearest_angles, norm
+from limbik.status import Status
 
 FULL_TURN = 2.0 * math.pi
 WINDINGS_WITHOUT_LIMIT = 2.0 * FULL_TURN  # [rad] on either side of the start, where joints may turn forever
@@ -84,14 +85,20 @@ class AnswersPlan(ABC):
         """The chain's part [n] of a start [nq], or zeros."""
         return np.zeros(len(self.indices)) if start is None else start[self.indices]
 
-    def searched(self, pose: Matrix4, start: Array | None) -> Array:
+    def searched(self, pose: Matrix4, start: Array | None, time_limit: float | None = None) -> Array:
         """The chain's configuration [1, n] that a search finds for a pose, where a closed form that is not
-        complete finds none; [0, n] where a search does not either.
+        complete finds none; [0, n] where a search does not either. time_limit: [s].
         """
         goal = Pose(target=pose, frame=self.frame)
-        solution = self.model.solve(goal, start=start, limits=self._limits)
+        solution = self.model.solve(goal, start=start, limits=self._limits, time_limit=time_limit)
         q = self.within_limits(solution.q[self.indices], self.near(start))[0]
         return q[None] if solution.success else np.empty((0, len(self.indices)))
+
+    def is_unreachable(self, pose: Matrix4) -> bool:
+        """Whether a pose is proved to be out of reach."""
+        goal = Pose(target=pose, frame=self.frame)
+        solution = self.model.solve(goal, limits=self._limits, iterations=1, restarts=0)
+        return solution.status is Status.UNREACHABLE
 
     def answered(
         self, q: Array, request: PlanRequest, start: Array | None, revolutions: bool, began: float

@@ -4,6 +4,7 @@ elimination.
 
 from __future__ import annotations
 
+import math
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from limbik.analytic.general import SAME, aside
 from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.general_solve import can_eliminate, general_search
 from limbik.analytic.geometry import jacobian, length
+from limbik.compiler.watch import time_watch
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
 from limbik.model.model import Model
@@ -26,6 +28,7 @@ from limbik.spatial import Array, Matrix4, as_pose, nearest_angles
 MAX = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
 ASIDE = 3e-5  # [rad, and of the arm's length]
+GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)  # steps of so much of a range fill it evenly, however many there are
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
 BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revolute joints"
 
@@ -59,12 +62,19 @@ class EliminationPlan(AnswersPlan):
         is_known = is_resolved and (are_isolated or len(every) > 0)
         return self.answered(q, (pose.tobytes(), start, every, is_known), start, options.revolutions, began)
 
-    def fill(self, poses: Array, near: Array, has_start: bool) -> tuple[Array, Any]:
-        """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N]."""
+    def fill(self, poses: Array, near: Array, time_limit: float | None) -> tuple[Array, Any]:
+        """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N].
+
+        The last pose is the first one that is solved; where the time limit [s] comes, those that are left,
+        spread evenly, have none.
+        """
         q, counts = np.full((len(poses), MAX, len(self.indices)), np.nan), np.zeros(len(poses), np.intp)
-        for k, pose in enumerate(poses):
-            roots = self._legal(*general_search(self._axes, pose)[:2], near, pose)[:MAX]
+        is_over, order = time_watch(time_limit), np.argsort(GOLDEN * np.arange(len(poses)) % 1.0)
+        for k in len(poses) - 1 - order:
+            roots = self._legal(*general_search(self._axes, poses[k])[:2], near, poses[k])[:MAX]
             q[k, : len(roots)], counts[k] = roots, len(roots)
+            if is_over():
+                break
         return q, counts
 
     def _legal(self, every: Array, are_isolated: bool, near: Array, pose: Matrix4) -> Array:

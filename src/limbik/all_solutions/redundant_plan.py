@@ -79,19 +79,30 @@ class RedundantPlan(AnswersPlan):
         [nq], at its value of that joint too.
         """
         began = perf_counter()
+        if isinstance(self._rest, EliminationPlan):  # which is slow to see that there is none
+            pose = as_pose(pose, "`pose`", error=GoalError)
+            if self.is_unreachable(pose):
+                none, request = np.empty((0, 7)), (pose.tobytes(), start)
+                return self.answered(none, request, start, options.revolutions, began)
         values = self.values(SAMPLES if options.samples is None else options.samples)
         if start is not None:
             own = start[self.indices[self._sampled]]
             values = np.append(values[np.abs(nearest_angles(values - own)) > SAME], own)
         near = self.near(start)
-        solutions, counts = self._rest.fill(self._poses(pose, values), near[self._others], start is not None)
+        poses, near = self._poses(pose, values), near[self._others]
+        solutions, counts = (
+            self._rest.fill(poses, near, options.time_limit)
+            if isinstance(self._rest, EliminationPlan)
+            else self._rest.fill(poses, near, start is not None)
+        )
         if counts[0] == BAD_GOAL:
             return self.solve(as_pose(pose, "`pose`", error=GoalError), start, options)
         is_answer = np.arange(solutions.shape[1]) < counts[:, None]
         q = np.empty((int(counts.sum()), 7))
         q[:, self._others] = solutions[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
-        q = q if len(q) else self.searched(as_pose(pose, "`pose`", error=GoalError), start)
+        if not len(q):
+            q = self.searched(as_pose(pose, "`pose`", error=GoalError), start, options.time_limit)
         return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:

@@ -37,7 +37,7 @@ MISSED = 1e-7  # the same, of an answer whose joints were brought to their limit
 MIN = 1e-9  # [rad] of an interval; a shorter one is the touch of a limit
 STRAIGHT = 2e-4  # [rad] between the two bends of an elbow under which they are one
 IN_LINE = 1e-6  # [rad] between them under which the elbow in the middle is as far: to 1e-12 of the arm's size
-REFINEMENTS = 40  # halvings of a piece of the circle in which a limit is
+REFINEMENTS, PIECES = 10, 16  # cuts of a piece of the circle in which a limit is, each into so many
 FLIPPED = 1e-6  # [rad] between two flips of a start under which they are one
 SAME = 1e-3  # [rad] from the start's swivel angle, within which a sampled one is the same
 AT_END = (
@@ -120,23 +120,23 @@ class Swiveling:
                 yield interval
 
     def _limits_of_straight(self, bend: int) -> list[float]:
-        """The swivel angles at which a branch enters or leaves the limits, each within them, by halving.
+        """The swivel angles at which a branch enters or leaves the limits, each within them, by cutting.
 
         Where the first or the last axes are in line with a straight elbow, one joint takes the motion of two,
         and the equations of `critical_angles` hold at any angle.
         """
-        limits: list[float] = []
-        for shoulder, wrist in CHOICES:
-            low = np.linspace(-math.pi, math.pi, 4 * SAMPLES, endpoint=False)
-            high = low + FULL_TURN / low.size
-            is_legal = self._within(bend, low, shoulder, wrist)[1]
-            changes = is_legal != np.roll(is_legal, -1)
-            low, high, is_legal = low[changes], high[changes], is_legal[changes]
-            for _ in range(REFINEMENTS):
-                middle = 0.5 * (low + high)
-                is_same = self._within(bend, middle, shoulder, wrist)[1] == is_legal
-                low, high = np.where(is_same, middle, low), np.where(is_same, high, middle)
-            limits += np.where(is_legal, low, high).tolist()
+        low = np.linspace(-math.pi, math.pi, 4 * SAMPLES, endpoint=False)
+        signs = np.array(CHOICES)
+        is_legal = self._within(bend, low, signs[:, :1], signs[:, 1:])[1]
+        choice, at = np.nonzero(is_legal != np.roll(is_legal, -1, axis=1))
+        low, shoulder, wrist, is_legal = low[at], *signs[choice].T, is_legal[choice, at]
+        length = FULL_TURN / (4 * SAMPLES)
+        for _ in range(REFINEMENTS if low.size else 0):
+            length /= PIECES
+            inner = low + length * np.arange(1, PIECES)[:, None]
+            is_same = self._within(bend, inner, shoulder, wrist)[1] == is_legal
+            low = low + length * np.logical_and.accumulate(is_same).sum(axis=0)
+        limits: list[float] = np.where(is_legal, low, low + length).tolist()
         return limits
 
     def _intervals(self, bend: int) -> Iterator[Interval]:

@@ -8,6 +8,7 @@ last one completes it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 from limbik.errors import GoalError
 from limbik.model import Model
 from limbik.motion.chains import LinkChain, links_of, rows_of, weights_of
+from limbik.request import check_target
 from limbik.spatial import (
     Array,
     as_number,
@@ -75,10 +77,12 @@ class Aim:
         weight = as_number(self.weight, "weight", "a number from 0 to 1", GoalError)
         if not 0.0 <= weight <= 1.0:
             raise GoalError(f"weight needs a number from 0 to 1, found {weight:g}")
+        eye = as_vector(self.eye, 3, "eye", error=GoalError)
+        check_target(eye, "eye")
         for name, value in (
             ("chain", names),
             ("axis", axis),
-            ("eye", as_vector(self.eye, 3, "eye", error=GoalError)),
+            ("eye", eye),
             ("weights", weights_of(self.weights, len(names), "weights")),
             ("limit", np.broadcast_to(limits, (len(names),))),
             ("weight", weight),
@@ -97,6 +101,7 @@ class Aim:
         points = as_numbers(target, "target", needed, GoalError)
         if points.ndim not in (1, 2) or points.shape[-1] != 3 or not np.isfinite(points).all():
             raise GoalError(f"target needs {needed}, finite, found shape {points.shape}")
+        check_target(points, "target")
         rows, targets, lead = rows_of(model, q, points, 1)
         chain = LinkChain(model, self.chain, self.chain[-1], rows)
         left = float(np.sum(self.weights))
@@ -106,7 +111,7 @@ class Aim:
             rotation = rotation_log(self._turn(chain, k, targets))
             rotation *= self.weight * weight / left if k < len(self.chain) - 1 else self.weight
             angle = norm(rotation)
-            rotation *= np.minimum(1.0, limit / np.maximum(angle, 1e-300))[:, None]
+            rotation *= np.minimum(1.0, min(limit, math.pi) / np.maximum(angle, 1e-300))[:, None]
             chain.turn(k, rotation_exp(rotation))
             left -= float(weight)
         angle = self._angle(chain, targets).reshape(lead)

@@ -11,6 +11,7 @@ from limbik.errors import GoalError, ModelError, members_of
 from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.motion.articulation import Articulation, LinkJoints, put
+from limbik.request import check_target
 from limbik.spatial import Array, Matrix3, as_numbers, common_shape
 
 
@@ -81,4 +82,5 @@ def weights_of(value: ArrayLike, count: int, name: str) -> Array:
     weights = as_numbers(value, name, needed, GoalError)
     if weights.shape not in ((), (count,)) or not (np.isfinite(weights) & (weights > 0.0)).all():
         raise GoalError(f"{name} needs {needed}")
+    check_target(weights, name)
     return np.broadcast_to(weights, (count,))

@@ -20,6 +20,7 @@ from limbik.model.slots import Slot
 from limbik.motion import two_bone
 from limbik.motion.articulation import Articulation, LinkJoints, put
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
+from limbik.request import check_target
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -105,6 +106,7 @@ class Limb:
                 raise GoalError(
                     f"{name} needs {needed}, one or [T]" if max_axes else f"{name} needs {needed}"
                 )
+            check_target(value, name)
             object.__setattr__(self, name, value if max_axes else float(value))
         if self.axis is not None:
             object.__setattr__(self, "axis", unit(as_vector(self.axis, 3, "axis", error=GoalError)))
@@ -390,6 +392,7 @@ def _points(value: ArrayLike, name: str) -> Array:
     points = as_numbers(value, name, needed, GoalError)
     if points.ndim not in (1, 2) or points.shape[-1] != 3 or not np.isfinite(points).all():
         raise GoalError(f"{name} needs {needed}, finite, found shape {points.shape}")
+    check_target(points, name)
     return points
 
 

@@ -17,9 +17,11 @@ from numpy.typing import ArrayLike
 from limbik.errors import GoalError, ModelError
 from limbik.model import Model
 from limbik.motion.chains import LinkChain, links_of, rows_of
+from limbik.request import check_target
 from limbik.spatial import Array, as_number, as_numbers, norm, rotation_between, rotation_exp, unit
 
 SAMPLES = 256  # of a curve
+SAME = 1e-12  # of the length of a curve: points no farther apart are one
 ENDS_BEYOND = 4.0  # how far a curve is continued straight on, as a multiple of its length
 
 
@@ -49,6 +51,7 @@ class Spline:
         twist = as_number(self.twist, "twist", "an angle [rad]", GoalError)
         if not np.isfinite(twist):
             raise GoalError(f"twist needs a finite angle [rad], found {twist:g}")
+        check_target(np.array(twist), "twist")
         object.__setattr__(self, "chain", links_of(self.chain))
         object.__setattr__(self, "twist", twist)
 
@@ -64,7 +67,11 @@ class Spline:
         checked = as_numbers(points, "points", needed, GoalError)
         if checked.ndim not in (2, 3) or checked.shape[-1] != 3 or checked.shape[-2] < 2:
             raise GoalError(f"points needs {needed}, found shape {checked.shape}")
-        if not np.isfinite(checked).all() or not (norm(np.diff(checked, axis=-2)) > 0.0).all():
+        if not np.isfinite(checked).all():
+            raise GoalError(f"points needs {needed}, finite")
+        check_target(checked, "points")
+        steps = norm(np.diff(checked, axis=-2))
+        if not (steps > SAME * steps.sum(axis=-1, keepdims=True)).all():
             raise GoalError(f"points needs {needed}")
         rows, each, lead = rows_of(model, q, checked, 2)
         chain = LinkChain(model, self.chain, self.tip, rows)
@@ -102,7 +109,7 @@ def sampled(points: Array) -> Array:
     for k, each in enumerate(points):
         at = np.concatenate([[0.0], np.cumsum(norm(np.diff(each, axis=0)))])
         kind = "natural" if len(each) == 2 else "not-a-knot"
-        curves[k, :-1] = CubicSpline(at, each, bc_type=kind)(np.linspace(0.0, at[-1], SAMPLES))
+        curves[k, :-1] = CubicSpline(at / at[-1], each, bc_type=kind)(np.linspace(0.0, 1.0, SAMPLES))
         ahead = unit(curves[k, -2] - curves[k, -3])
         curves[k, -1] = curves[k, -2] + ENDS_BEYOND * max(at[-1], 1.0) * ahead
     return curves

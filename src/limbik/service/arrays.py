@@ -50,7 +50,7 @@ def poses_in(body: bytes) -> Array:
 def poses_of_rows(rows: Array) -> Array:
     """[N, 4, 4] of positions [m] and quaternions xyzw [N, 7]; raises GoalError for a row that is no pose."""
     positions, quaternions = rows[:, :3], rows[:, 3:]
-    with np.errstate(over="ignore"):  # a length may be infinite
+    with np.errstate(over="ignore", invalid="ignore"):  # a length may be infinite
         bad = np.flatnonzero(~np.isfinite(rows).all(axis=1) | ~(norm(quaternions) > SHORTEST))
     if bad.size:
         k = bad[0]

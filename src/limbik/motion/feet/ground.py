@@ -21,7 +21,7 @@ from limbik.spatial import unit as unit_vectors
 Up = Literal["x", "y", "z"]
 Surface = Callable[[Array], tuple[Array, Array]]  # of points [n, 3]: heights [n] and normals [n, 3]
 
-FARTHEST = 1e6  # [m] of a plane from the origin
+FARTHEST = 1e6  # [m] of a plane from the origin, and of a mesh's unit
 STEEP = 1e-6  # smallest part of a unit normal along up: a wall is no ground
 CELLS = 4096  # of the grid over a mesh, about
 OVERHEAD = 0.5  # [m] above a point up to which a surface is still under it, and not a ceiling
@@ -83,9 +83,9 @@ class Ground:
         reading needs `pip install limbik[collision]`.
         """
         k = _axis_index(up)
-        needed = "a positive number of metres"
+        needed = f"a positive number of metres, up to {FARTHEST:g}"
         metres = as_number(unit, "unit", needed, GoalError)
-        if not 0.0 < metres < np.inf:
+        if not 0.0 < metres <= FARTHEST:
             raise GoalError(f"unit needs {needed}, not {metres:g}")
         triangles = metres * _triangles(mesh)
         normals = cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

@@ -87,6 +87,7 @@ class Hand:
 
         Raises ModelError for a model whose frames are not called so.
         """
+        model = as_model(model)
         sides = [side for side in SIDES if side + "Wrist" in model.frame_names]
         if len(sides) != 1:
             raise ModelError(f"model {model.name!r} is no hand of `Hand.model`: it has no frame 'rightWrist'")
@@ -143,7 +144,7 @@ class Hand:
 
     def __getitem__(self, name: str) -> Array:
         """The positions [..., 3, m] of a joint; nan where the layout does not have it."""
-        if name not in JOINT_INDICES:
+        if not is_one_of(name, JOINT_INDICES):
             raise GoalError(f"there is no joint {shortened(name)} of a hand; {did_you_mean(name, JOINTS)}")
         return np.asarray(self.positions[..., JOINT_INDICES[name], :])
 
