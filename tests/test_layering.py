@@ -46,7 +46,7 @@ ROOMS = (
     "solvers",
     "scene",
     "motion",
-    "warmup",
+    "warmup_tasks",
     "scale",
     "__init__",
     "service",
@@ -84,7 +84,11 @@ def test_no_imports_go_round_in_a_circle() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "library", ["numba", "scipy", "starlette", "typer", "rich", "limbik.motion", "limbik.scene"]
+    "library",
+    [
+        *("numba", "scipy", "starlette", "typer", "rich"),
+        *("limbik.solvers", "limbik.collision", "limbik.motion", "limbik.scene"),
+    ],
 )
 def test_import_limbik_is_light(library: str) -> None:
     program = f"import sys, limbik; sys.exit('{library}' in sys.modules)"

@@ -10,7 +10,7 @@ import limbik
 from fast_chains import PATIENCE, run_python, warm_cache
 from limbik import cli
 from limbik.errors import LimbikError, SolverError
-from limbik.warmup import tasks
+from limbik.warmup_tasks import tasks
 
 SOLVE = """
 import sys
@@ -139,7 +139,7 @@ def test_an_unknown_robot_is_refused_in_one_line(tmp_path):
 
 def test_a_file_can_be_named(tmp_path, monkeypatch):
     compiled = []
-    module = sys.modules["limbik.warmup"]
+    module = sys.modules["limbik.warmup_tasks"]
     monkeypatch.setattr(module, "tasks", lambda model, everything: compiled.append(model.name) or [])
     table = tmp_path / "arm.csv"
     table.write_text("# convention: standard\n# name: own\njoint,theta,d,a,alpha\nj1,0,0.5,0,pi/2\n")

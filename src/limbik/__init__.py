@@ -9,10 +9,8 @@ solution = arm.solve([0.7, 0.6, 0.0])
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from limbik import errors, solvers
+from limbik import errors
 from limbik._version import __version__
-from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch, FreeMotion
-from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.goals import (
     CenterOfMass,
@@ -45,25 +43,13 @@ from limbik.model import (
 )
 from limbik.model.presets import presets
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
-from limbik.solvers import (
-    cost_gradient,
-    iterate,
-    nullspace,
-    solution_jacobian,
-    solve,
-    solve_all,
-    solve_all_batch,
-    solve_batch,
-    solve_function,
-    trace,
-)
-from limbik.solvers.function import FunctionSolution
 from limbik.status import Status
-from limbik.warmup import warmup
 
 if TYPE_CHECKING:
-    from limbik import collision, motion, scale
+    from limbik import collision, motion, scale, solvers
+    from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch, FreeMotion
     from limbik.derivatives import automatic_jacobian, numeric_jacobian
+    from limbik.diagnosis import Diagnosis
     from limbik.formats.markers import Markers, load_markers
     from limbik.formats.motions import Motion, load_motion
     from limbik.formats.registry import robots
@@ -72,10 +58,26 @@ if TYPE_CHECKING:
     from limbik.motion.paths import solve_path
     from limbik.motion.task_space import arc, circle, polyline, straight_line
     from limbik.scene import Branch, Scene, SceneArm, load_scene
+    from limbik.solvers import (
+        cost_gradient,
+        iterate,
+        nullspace,
+        solution_jacobian,
+        solve,
+        solve_all,
+        solve_all_batch,
+        solve_batch,
+        solve_function,
+        trace,
+    )
+    from limbik.solvers.function import FunctionSolution
+    from limbik.warmup_tasks import warmup
 
-# What is imported when it is used, by where it is: half of the time that `import limbik` took.
+# What is imported when it is used, by where it is: models and goals are a third of the time that all took.
 _LATER = {
+    "limbik.all_solutions.result": ("AllSolutions", "AllSolutionsBatch", "FreeMotion"),
     "limbik.derivatives": ("automatic_jacobian", "numeric_jacobian"),
+    "limbik.diagnosis": ("Diagnosis",),
     "limbik.formats.markers": ("Markers", "load_markers"),
     "limbik.formats.motions": ("Motion", "load_motion"),
     "limbik.formats.registry": ("robots",),
@@ -84,8 +86,14 @@ _LATER = {
     "limbik.motion.paths": ("solve_path",),
     "limbik.motion.task_space": ("arc", "circle", "polyline", "straight_line"),
     "limbik.scene": ("Branch", "Scene", "SceneArm", "load_scene"),
+    "limbik.solvers": (
+        *("cost_gradient", "iterate", "nullspace", "solution_jacobian", "solve", "solve_all"),
+        *("solve_all_batch", "solve_batch", "solve_function", "trace"),
+    ),
+    "limbik.solvers.function": ("FunctionSolution",),
+    "limbik.warmup_tasks": ("warmup",),
 }
-_MODULES = "collision", "derivatives", "motion", "scale", "scene"
+_MODULES = "collision", "derivatives", "motion", "scale", "scene", "solvers"
 
 
 if not TYPE_CHECKING:  # which else would take any name

@@ -143,7 +143,7 @@ def warmup(
     from limbik.compiler.cache import cache_folder, can_keep
     from limbik.formats import load
     from limbik.model.presets import presets
-    from limbik.warmup import run, tasks
+    from limbik.warmup_tasks import run, tasks
 
     names = robots or [name for name in presets() if name != "planar-N"]
     models = [load(name) for name in names]

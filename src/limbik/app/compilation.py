@@ -13,7 +13,7 @@ from limbik.compiler import native
 from limbik.errors import SolverError
 from limbik.model import Model, ModelBuilder
 from limbik.tree.programs import general
-from limbik.warmup import warmup
+from limbik.warmup_tasks import warmup
 
 FIRST = "dls"  # the solver that a page in the plane begins with is compiled before the others
 FIRST_IN_SPACE = "lm"
