@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from limbik import errors
 from limbik._version import __version__
+from limbik.diagnosis import Diagnosis
 from limbik.formats import load
 from limbik.goals import (
     CenterOfMass,
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from limbik import collision, motion, scale, solvers
     from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch, FreeMotion
     from limbik.derivatives import automatic_jacobian, numeric_jacobian
-    from limbik.diagnosis import Diagnosis
     from limbik.formats.markers import Markers, load_markers
     from limbik.formats.motions import Motion, load_motion
     from limbik.formats.registry import robots
@@ -77,7 +77,6 @@ if TYPE_CHECKING:
 _LATER = {
     "limbik.all_solutions.result": ("AllSolutions", "AllSolutionsBatch", "FreeMotion"),
     "limbik.derivatives": ("automatic_jacobian", "numeric_jacobian"),
-    "limbik.diagnosis": ("Diagnosis",),
     "limbik.formats.markers": ("Markers", "load_markers"),
     "limbik.formats.motions": ("Motion", "load_motion"),
     "limbik.formats.registry": ("robots",),
