@@ -270,7 +270,10 @@ def test_whatever_was_done_its_link_opens_the_same_in_another_window(
     second.until(lambda: second.find("#n").input_value() != "", "the controls are there")
     second.wait_readout()
     after = second.state
-    assert second.query == link
+    opened = dict(second.query)
+    if "cam" not in link:  # a smaller window zooms out where it would not show the whole arm
+        opened.pop("cam", None)
+    assert opened == link
     assert {**shown(second), "pn": "1"} == {**shown(first), "pn": "1"}
     assert after["base"] == before["base"]
     assert set(after["arms"]) == set(before["arms"])
