@@ -252,6 +252,10 @@ def test_what_has_no_meaning_is_refused() -> None:
         scene.solve(branches="apart")
     with pytest.raises(SolverError, match="leave out `start`"):
         scene.solve(start=np.zeros(4))
+    with pytest.raises(
+        ConfigurationError, match=r"`solutions\[0\]` needs a Solution or None, found \[0, 1\]"
+    ):
+        scene.moved([[0, 1], [1, 2]])
     with pytest.raises(SolverError, match="there is no solver 'lmx'"):
         scene.solve("lmx")
 

@@ -168,6 +168,11 @@ class Scene:
             raise ConfigurationError(
                 f"the scene has {len(self.arms)} arms and needs as many solutions, found {len(solutions)}"
             )
+        for k, solution in enumerate(solutions):
+            if not isinstance(solution, Solution | None):
+                raise ConfigurationError(
+                    f"`solutions[{k}]` needs a Solution or None, found {shortened(solution)}"
+                )
         pairs = zip(self.arms, solutions, strict=True)
         arms = (
             arm if solution is None else dataclasses.replace(arm, q=solution.q) for arm, solution in pairs

@@ -113,6 +113,9 @@ def test_what_cannot_be_attached_is_refused(name, options, error, words):
 def test_what_is_no_shape_is_refused():
     with pytest.raises(CollisionError, match="needs a Shape"):
         arm().attach("can", "a can")
+    for data in ("solid can", [1], memoryview(b"solid")):
+        with pytest.raises(CollisionError, match="`data` of a mesh needs the bytes of a file"):
+            Mesh("can.stl", data=data)
 
 
 def test_only_what_is_attached_is_detached():

@@ -338,3 +338,9 @@ def test_a_joint_with_one_allowed_value_has_it() -> None:
     for q in (model.neutral, model.random(3), model.clip([5.0, 0.5, 0.5, 0.5, 0.5])):
         assert q[0] == 0.3
         assert_allclose(np.abs(q[1:]), [0, 0, 0, 1], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("rng", [np.matrix([[1, 2]]), [1], -1, "1", 1.5])
+def test_what_is_no_seed_is_refused(rng: object) -> None:
+    with pytest.raises(ConfigurationError, match="`rng` needs a NumPy generator or a seed"):
+        planar_arm(3).random(rng)  # type: ignore[arg-type]

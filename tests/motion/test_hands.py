@@ -323,10 +323,20 @@ def test_bad_hands_get_typed_errors() -> None:
         hand.solve(person(), tips={"Pinky": "rightLittleTip"})
     with pytest.raises(ModelError, match=r"is no hand of `Hand\.model`"):
         Hand.from_model(limbik.load("panda"), limbik.load("panda").neutral)
+    for side in ("Right", None):
+        with pytest.raises(GoalError, match="side needs 'left' or 'right'"):
+            Hand(hand.positions, side)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="`model` needs a Model"):
         Hand.from_model("panda", [0.0])  # type: ignore[arg-type]
     with pytest.raises(GoalError, match=r"there is no joint \['Wrist'\]"):
         hand[["Wrist"]]  # type: ignore[index]
+
+
+def test_a_hand_on_a_base_without_limits_bends_as_one_without_a_base() -> None:
+    hand = Hand.from_model(person(), person().neutral)
+    for base in ("floating", "planar"):
+        retargeter = HandRetargeter(limbik.load("allegro", base=base), hand)
+        assert np.isfinite(retargeter.update(hand)).all()
 
 
 def test_every_bone_of_the_hand_has_one_before_it() -> None:

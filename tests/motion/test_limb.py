@@ -419,6 +419,20 @@ def test_bad_input_is_named() -> None:
             replace(LEG, **wrong)  # type: ignore[arg-type]
     with pytest.raises(GoalError, match="target needs a point"):
         LEG.solve(motion.model, motion.q, np.zeros((2, 2)))
+    at = np.zeros(3)
+    for turn in (
+        np.zeros((3, 3)),
+        2.0 * np.eye(3),
+        -np.eye(3),
+        np.full((3, 3), np.nan),
+        np.full((3, 3), 1e308),
+    ):
+        with pytest.raises(
+            GoalError, match=r"rotation needs rotation matrices .* not orthonormal or a mirror"
+        ):
+            LEG.solve(motion.model, motion.q, at, rotation=turn)
+    with pytest.raises(GoalError, match=rf"\[{len(motion)}\] of q, .*, \[2\] of rotation"):
+        LEG.solve(motion.model, motion.q, at, rotation=np.tile(np.eye(3), (2, 1, 1)))
     with pytest.raises(GoalError, match=rf"\[{len(motion)}\] of q, one of target, \[2\] of weight"):
         replace(LEG, weight=[0.5, 1.0]).solve(motion.model, motion.q, np.zeros(3))
     with pytest.raises(ModelError, match="three links in a row"):

@@ -521,6 +521,9 @@ def test_bad_input_is_named() -> None:
         plant_feet(motion, ground=Ground.plane(up="z"))
     with pytest.raises(GoalError, match="halflife needs a positive number"):
         plant_feet(motion, halflife=0.0)
+    for other in (replace(motion, q=motion.q[:-1]), replace(motion, dt=0.5)):
+        with pytest.raises(GoalError, match="planted needs the frames of motion"):
+            planting_report(motion, other)
     with pytest.raises(GoalError, match="contacts needs 0 or 1 for each foot and frame, not nan"):
         plant_feet(motion, contacts=np.full((len(motion), 2), np.nan))
     with pytest.raises(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -379,12 +380,14 @@ class Model:
         travels from two metres. A ball joint's twist axis is uniform on its cap of the sphere, its twist
         uniform in its range.
         """
-        try:
-            generator = np.random.default_rng(rng)
-        except Exception:  # whatever a foreign class raises
+        generator = None
+        if isinstance(rng, int | np.integer | np.random.Generator | None):  # of a matrix NumPy itself dies
+            with contextlib.suppress(ValueError, TypeError):  # of a negative number, and a length of time
+                generator = np.random.default_rng(rng)
+        if generator is None:
             raise ConfigurationError(
                 f"`rng` needs a NumPy generator or a seed of at least 0, found {shortened(rng)}"
-            ) from None
+            )
         if size is not None and not (isinstance(size, int | np.integer) and 0 <= size <= MAX_DRAWN):
             needed = f"a whole number of at least 0, up to {MAX_DRAWN:,}"
             raise ConfigurationError(f"`size` needs {needed}, found {shortened(size)}")

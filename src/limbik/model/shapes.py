@@ -103,6 +103,8 @@ class Mesh:
             raise CollisionError("a mesh needs either a `path`, or `vertices` and `triangles`")
         if not isinstance(self.is_hull, bool):
             raise CollisionError(f"`is_hull` of a mesh needs True or False, found {shortened(self.is_hull)}")
+        if not isinstance(self.data, bytes | None):
+            raise CollisionError(f"`data` of a mesh needs the bytes of a file, found {shortened(self.data)}")
         scale = as_vector(self.scale, 3, "`scale` of a mesh", error=CollisionError)
         if (scale == 0.0).any() or np.abs(scale).max() > LARGEST:
             raise CollisionError(

@@ -13,7 +13,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import ConfigurationError, ModelError, did_you_mean, is_one_of, members_of, shortened
+from limbik.errors import (
+    ConfigurationError,
+    LimbikError,
+    ModelError,
+    did_you_mean,
+    is_one_of,
+    members_of,
+    shortened,
+)
 from limbik.formats.bvh_model import is_between_channels
 from limbik.formats.motions import Motion
 from limbik.model import Joint, JointKind, Model
@@ -22,6 +30,7 @@ from limbik.model.slots import Slot
 from limbik.motion.batches import hinge_angles
 from limbik.motion.hinge_angles import MAX_HINGES
 from limbik.spatial import (
+    ROTATION_TOLERANCE,
     Array,
     Matrix3,
     as_numbers,
@@ -131,7 +140,7 @@ class Articulation:
             raise ModelError(f"axes needs 'parent' or 'world', found {shortened(axes)}")
         group = self.group(link)
         start = self.model.integrate(q, np.zeros(self.model.nv))  # checked, with unit quaternions
-        wanted = _as_rotations(rotation)
+        wanted = as_rotations(rotation, "rotation matrices [..., 3, 3]", ConfigurationError)
         shapes = {"q": start.shape[:-1], "rotation": wanted.shape[:-2]}
         lead = common_shape(shapes, ConfigurationError)
         if axes == "world":
@@ -166,14 +175,16 @@ def put(model: Model, group: LinkJoints, q: Array, rotation: Matrix3) -> None:
         q[:, indices] = hinge_angles(group.axes, turn, q[:, indices], lower, upper)
 
 
-def _as_rotations(rotation: ArrayLike) -> Array:
-    needed = "rotation matrices [..., 3, 3]"
-    matrices = as_numbers(rotation, "rotation", needed, ConfigurationError)
+def as_rotations(rotation: ArrayLike, needed: str, error: type[LimbikError]) -> Array:
+    """Rotation matrices [..., 3, 3]; anything else raises `error`."""
+    matrices = as_numbers(rotation, "rotation", needed, error)
     if matrices.shape[-2:] != (3, 3):
-        raise ConfigurationError(f"rotation needs {needed}, found shape {matrices.shape}")
-    deviation = np.abs(np.swapaxes(matrices, -1, -2) @ matrices - np.eye(3)).max(initial=0.0)
-    if not deviation < 1e-6 or (np.linalg.det(matrices) < 0.0).any():
-        raise ConfigurationError(
+        raise error(f"rotation needs {needed}, found shape {matrices.shape}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = np.abs(np.swapaxes(matrices, -1, -2) @ matrices - np.eye(3)).max(initial=0.0)
+        is_mirrored = np.linalg.det(matrices) < 0.0
+    if not deviation < ROTATION_TOLERANCE or is_mirrored.any():
+        raise error(
             f"rotation needs {needed}; one of them is not orthonormal or a mirror image: R^T R differs from "
             f"the identity by {deviation:.2g}"
         )

@@ -18,7 +18,7 @@ from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.model.slots import Slot
 from limbik.motion import two_bone
-from limbik.motion.articulation import Articulation, LinkJoints, put
+from limbik.motion.articulation import Articulation, LinkJoints, as_rotations, put
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.request import check_target
 from limbik.spatial import (
@@ -127,16 +127,21 @@ class Limb:
         plan = plan_of(model, self)
         start = np.asarray(model.integrate(q, np.zeros(model.nv)))  # checked, unit quaternions
         goal = _points(target, "target")
+        rotations = None if rotation is None else _rotations(rotation)
         shapes = {"q": start.shape[:-1], "target": goal.shape[:-1]}
         shapes |= {"weight": np.shape(self.weight), "swivel": np.shape(self.swivel)}
         if self.pole is not None:
             shapes["pole"] = np.shape(self.pole)[:-1]
+        if rotations is not None:
+            shapes["rotation"] = rotations.shape[:-2]
         lead = common_shape(shapes, GoalError)
         rows = np.array(np.broadcast_to(start, (*lead, model.nq))).reshape(-1, model.nq)
         goals = np.broadcast_to(goal, (*lead, 3)).reshape(-1, 3)
-        turned = None if rotation is None else _rotations(rotation, lead)
-        if turned is not None and plan.tip is None:
-            raise ModelError(f"{self.tip!r} does not turn by itself, so that it takes no rotation")
+        turned = None
+        if rotations is not None:
+            turned = np.broadcast_to(rotations, (*lead, 3, 3)).reshape(-1, 3, 3)
+            if plan.tip is None:
+                raise ModelError(f"{self.tip!r} does not turn by itself, so that it takes no rotation")
         plan.move(rows, goals, turned)
         at = model.pose(rows, self.tip)[:, :3, 3]
         distance = norm(at - goals).reshape(lead)
@@ -396,9 +401,9 @@ def _points(value: ArrayLike, name: str) -> Array:
     return points
 
 
-def _rotations(value: ArrayLike, lead: tuple[int, ...]) -> Matrix3:
+def _rotations(value: ArrayLike) -> Matrix3:
     needed = "rotation matrices [3, 3] or [T, 3, 3]"
-    matrices = as_numbers(value, "rotation", needed, GoalError)
-    if matrices.shape[-2:] != (3, 3):
+    matrices = as_rotations(value, needed, GoalError)
+    if matrices.ndim > 3:
         raise GoalError(f"rotation needs {needed}, found shape {matrices.shape}")
-    return np.broadcast_to(matrices, (*lead, 3, 3)).reshape(-1, 3, 3)
+    return matrices

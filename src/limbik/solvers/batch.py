@@ -112,7 +112,7 @@ def solve_batch(
     if len(targets) == 0:
         return BatchSolution(np.empty((0, model.nq)), np.empty((0, HEADER)), perf_counter() - began, "lm")
     watch = time_watch(plan.options.time_limit)
-    job = _Job(plan, np.ascontiguousarray(targets), threads or os.cpu_count() or 1, seed, watch)
+    job = _Job(plan, np.ascontiguousarray(targets), int(threads or os.cpu_count() or 1), seed, watch)
     answers = job.solve(starts, precision == "single")
     if starts is not None:
         job.look_elsewhere(answers, starts)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError
+from limbik.errors import GoalError, ModelError
 from limbik.formats.motions import Motion, as_motion
 from limbik.motion.contacts import ContactRule, runs
 from limbik.motion.feet.soles import TIP, Sole, sole_contacts, soles_of
@@ -63,9 +63,15 @@ def planting_report(
 
     feet, contacts: as for `plant_feet`; with a rule for a belt feet slide beside the belt.
 
-    Raises ModelError for unknown links, and for no feet, GoalError for what is no rule.
+    Raises ModelError for unknown links, and for no feet, GoalError for what is no rule and for motions of
+    different frames.
     """
     motion, planted = as_motion(motion), as_motion(planted)
+    if (len(planted), planted.dt) != (len(motion), motion.dt):
+        raise GoalError(
+            f"planted needs the frames of motion, {len(motion)} at a distance of {motion.dt:g} s, not "
+            f"{len(planted)} at {planted.dt:g} s"
+        )
     soles = soles_of(motion, feet)
     if not soles:
         raise ModelError("planting_report needs at least one foot, found none")

@@ -9,6 +9,7 @@ import numpy as np
 
 from limbik.errors import ModelError, did_you_mean, is_one_of, mapping_of, shortened
 from limbik.model import JointKind, Model
+from limbik.model.joints import SCALAR
 from limbik.motion.body.roles import SIDES, Side
 from limbik.motion.hands.layouts import CHAINS, FINGER_NAMES
 from limbik.motion.hands.palm import palm_pose
@@ -151,8 +152,12 @@ def _palm(model: Model, fingers: Mapping[str, Finger]) -> tuple[Matrix3, Side]:
     positions = model.poses(model.neutral, tips)[:, :3, 3]
     x = unit(unit(positions - roots).sum(axis=0))
     bent = model.neutral.copy()
-    limited = np.isfinite(model.lower) & np.isfinite(model.upper)
-    bent[limited] = 0.5 * (model.lower + model.upper)[limited]
+    limited = np.zeros(model.nq, dtype=bool)
+    for joint in model.joints:
+        if joint.kind in SCALAR:  # not the quaternion of a base, whose numbers have bounds, too
+            span = model.q_slice(joint.name)
+            limited[span] = np.isfinite(model.lower[span]) & np.isfinite(model.upper[span])
+    bent[limited] = 0.5 * (model.lower[limited] + model.upper[limited])
     toward = (model.poses(bent, tips)[:, :3, 3] - positions).sum(axis=0)
     across = roots[0] - roots[-1]  # toward the index
     z = np.cross(x, across)

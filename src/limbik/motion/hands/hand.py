@@ -100,8 +100,7 @@ class Hand:
 
     @classmethod
     def _read(cls, joints: ArrayLike, side: Any, layout: Layout) -> Hand:
-        if not is_one_of(side, SIDES):
-            raise GoalError(f"side needs 'left' or 'right', found {shortened(side)}")
+        _check_side(side)
         names = LAYOUTS[layout]
         poses_too = "" if layout == "mediapipe" else f" or poses [..., {len(names)}, 4, 4]"
         needed = f"positions [..., {len(names)}, 3] in metres{poses_too}"
@@ -122,6 +121,7 @@ class Hand:
 
     def __post_init__(self) -> None:
         needed = f"shape [..., {len(JOINTS)}, 3]"
+        _check_side(self.side)
         positions = as_numbers(self.positions, "positions", needed, GoalError)
         if positions.shape[-2:] != (len(JOINTS), 3):
             raise GoalError(f"positions needs {needed}, found {positions.shape}")
@@ -234,3 +234,8 @@ class Hand:
         if not lead:
             return HandSolution(q[0], distances[0])
         return HandSolution(np.array(q).reshape(*lead, -1), far)
+
+
+def _check_side(side: object) -> None:
+    if not is_one_of(side, SIDES):
+        raise GoalError(f"side needs 'left' or 'right', found {shortened(side)}")
