@@ -133,15 +133,13 @@ class Limb:
         if self.pole is not None:
             shapes["pole"] = np.shape(self.pole)[:-1]
         if rotations is not None:
+            if plan.tip is None:
+                raise ModelError(f"{self.tip!r} does not turn by itself, so that it takes no rotation")
             shapes["rotation"] = rotations.shape[:-2]
         lead = common_shape(shapes, GoalError)
         rows = np.array(np.broadcast_to(start, (*lead, model.nq))).reshape(-1, model.nq)
         goals = np.broadcast_to(goal, (*lead, 3)).reshape(-1, 3)
-        turned = None
-        if rotations is not None:
-            turned = np.broadcast_to(rotations, (*lead, 3, 3)).reshape(-1, 3, 3)
-            if plan.tip is None:
-                raise ModelError(f"{self.tip!r} does not turn by itself, so that it takes no rotation")
+        turned = None if rotations is None else np.broadcast_to(rotations, (*lead, 3, 3)).reshape(-1, 3, 3)
         plan.move(rows, goals, turned)
         at = model.pose(rows, self.tip)[:, :3, 3]
         distance = norm(at - goals).reshape(lead)

@@ -25,9 +25,9 @@ class FootReport(NamedTuple):
     stands: float  # fraction of the frames in which it stands, 0 to 1
     slide_before_cm_s: float  # mean speed of heel and ball along the ground while they stand; 0 if never
     slide_after_cm_s: float
-    slide_held_cm_s: float  # the same after, of what does not move in frames in which the foot is held
-    released: tuple[range, ...]  # frames in which it stands in the animation, and has been let go
-    released_part: float  # of the frames in which it stands, 0 to 1
+    slide_held_cm_s: float  # after: mean speed of the slower of heel and ball while the foot is held
+    released: tuple[range, ...]  # frames in which the foot stands in the animation, and now moves
+    released_part: float  # fraction of the frames in which it stands, 0 to 1
     moved_cm: float  # how far it has been moved at most
     frame: int  # and where
 

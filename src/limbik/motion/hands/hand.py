@@ -120,8 +120,8 @@ class Hand:
         return cls(positions, side, poses)
 
     def __post_init__(self) -> None:
-        needed = f"shape [..., {len(JOINTS)}, 3]"
         _check_side(self.side)
+        needed = f"shape [..., {len(JOINTS)}, 3]"
         positions = as_numbers(self.positions, "positions", needed, GoalError)
         if positions.shape[-2:] != (len(JOINTS), 3):
             raise GoalError(f"positions needs {needed}, found {positions.shape}")
