@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
 from limbik.model.model import Model
-from limbik.spatial import Array, as_real
+from limbik.spatial import Array, as_real, check_largest
 
 FARTHEST_TARGET = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
 
@@ -38,9 +38,7 @@ def check_time_limit(limit: Any) -> None:
 
 def check_target(numbers: Array, name: str) -> None:
     """Raises GoalError for finite numbers [m or rad] of which the powers overflow."""
-    farthest = float(np.abs(numbers).max(initial=0.0))
-    if farthest > FARTHEST_TARGET:
-        raise GoalError(f"{name} needs numbers up to {FARTHEST_TARGET:g} [m or rad], found {farthest:g}")
+    check_largest(numbers, FARTHEST_TARGET, name, "m or rad", GoalError)
 
 
 def moving_joints(model: Model, goals: Sequence[Goal]) -> set[str]:

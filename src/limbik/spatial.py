@@ -42,6 +42,7 @@ AXES = {
     "-y": (0.0, -1.0, 0.0),
     "-z": (0.0, 0.0, -1.0),
 }
+SHORTEST_QUATERNION = 1e-6  # shorter ones have no direction
 TINY, HUGE = 1e-125, 1e125  # numbers between which no square is lost or overflows
 _SMALL_ANGLE = 0.3  # [rad] below it, quotients that cancel are summed as series
 
@@ -129,6 +130,13 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
         return array.astype(np.float64, copy=False)
     except Exception:  # whatever a foreign class raises when its numbers are requested
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None
+
+
+def check_largest(numbers: Array, largest: float, name: str, unit: str, error: type[LimbikError]) -> None:
+    """Raises `error` where one of some finite numbers is larger than `largest`, signs left out."""
+    size = float(np.abs(numbers).max(initial=0.0))
+    if size > largest:
+        raise error(f"{name} needs numbers up to {largest:g}{unit and f' [{unit}]'}, found {size:g}")
 
 
 def common_shape(shapes: Mapping[str, tuple[int, ...]], error: type[LimbikError]) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import limbik
 from collision.oracle import as_coal, coal_distance, random_pose, random_shape
-from limbik import Model, collision
+from limbik import Model, collision, errors
 from limbik.checks import Contact
 from limbik.collision import Box, Cylinder, LinkShape, Sphere, World
 from limbik.collision.check import checker_of
@@ -223,6 +223,32 @@ def test_a_hit_of_what_is_fixed_with_a_frame_is_a_hit_of_the_robot(tree: Model, 
     expected = dict(zip(everything.pairs.tolist(), everything.distances, strict=True))
     for place, distance in zip(found.pairs.tolist(), found.distances, strict=True):
         assert distance == pytest.approx(expected[place], abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 2.0, 1e6])
+@pytest.mark.parametrize("kind", ["floating", "ball"])
+def test_quaternions_of_any_length_are_the_same_rotation(kind, scale):
+    base = getattr(limbik.ModelBuilder("body"), kind)("joint")
+    body = base.frame("hand", pose=(0.5, 0.0, 0.0)).build(end_effector="hand").attach("ball", Sphere(0.1))
+    world = World()
+    world.add("wall", Sphere(0.1), (0.0, 0.5, 0.0))
+    q = np.array([0.0, 0.0, 0.0, 0.0, 0.0, scale, scale])[-body.nq :]  # a quarter turn about z
+    check = body.check(q, world)
+    assert check.distance == pytest.approx(-0.2, abs=1e-9)
+    assert body.check_batch([q], world).distance == pytest.approx([-0.2], abs=1e-9)
+    assert not body.check_path([q, q], world).is_free
+    assert check.pair == ("ball", "wall")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_quaternion_without_a_direction_is_refused():
+    body = limbik.ModelBuilder("body").floating("joint").build()
+    for q in (np.zeros(7), np.full(7, 1e-200)):
+        for call in (body.check, lambda q: body.check_batch([q]), lambda q: body.check_path([q])):
+            with pytest.raises(ConfigurationError, match="the quaternion xyzw of joint 'joint', needs"):
+                call(q)
+        with pytest.raises(errors.GoalError, match="quaternion with a direction for joint 'joint'"):
+            body.solve([limbik.Posture(q=q)])
 
 
 def test_a_model_without_shapes_is_free():

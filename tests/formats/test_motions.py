@@ -1,5 +1,7 @@
 """Motions from BVH and CSV: what they mean, that nothing is lost, and what is said of broken files."""
 
+import dataclasses
+import json
 import os
 from pathlib import Path
 
@@ -215,6 +217,11 @@ def test_a_motion_refuses_what_is_none() -> None:
         (good[:0], 0.1, "T at least 1"),
         (good, 0.0, "dt needs a number of seconds from"),
         (np.where(np.arange(9) < 1, np.nan, good), 0.1, "frame 0: 'root_joint.x' needs a finite number"),
+        (
+            good + np.eye(1, 9, 1) * 1e10,
+            0.1,
+            r"'root_joint.y' needs a finite number up to 1e\+09, found 1e\+10",
+        ),
         (2.0 * good, 0.1, "frame 0: the quaternion of joint 'root_joint' needs the length 1, found 2"),
     ):
         with pytest.raises(ConfigurationError, match=message):
@@ -275,16 +282,34 @@ def test_files_of_other_formats_are_known(tmp_path: Path, name: str, words: str)
     ("ending", "changes", "said"),
     [
         ("csv", {"count": 1}, "CSV needs two frames, whose times say the step"),
-        ("glb", {"height": 1e39}, "glTF holds numbers up to 3.4e38, not 7.5e.38"),
         ("gltf", {"dt": 1e-6}, "glTF cannot hold 9 frames 1e-06 s apart"),
         ("glb", {"dt": 1e-6}, "glTF cannot hold 9 frames 1e-06 s apart"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused_and_nothing_written(ending, changes, said, tmp_path):
     model = limbik.ModelBuilder("box").floating("base", child="body").build()
-    q = np.tile(model.neutral, (changes.get("count", 9), 1))
-    q[:, 2] = changes.get("height", 1.0) * np.linspace(0.5, 1.0, len(q))
-    motion = limbik.Motion(model, q, changes.get("dt", 0.01))
+    motion = limbik.Motion(model, _rising(model, changes.get("count", 9)), changes.get("dt", 0.01))
     with pytest.raises(FormatError, match=said):
         motion.save(tmp_path / f"motion.{ending}")
     assert not (tmp_path / f"motion.{ending}").exists()
+
+
+def test_a_gltf_in_the_smallest_units_cannot_hold_great_lengths(tmp_path):
+    model = limbik.ModelBuilder("box").floating("base", child="body").build()
+    limbik.Motion(model, _rising(model, 9), 0.01).save(tmp_path / "box.gltf")
+    content = json.loads((tmp_path / "box.gltf").read_text())
+    content["nodes"].append({"children": content["scenes"][0]["nodes"], "scale": [1e-35] * 3})
+    content["scenes"][0]["nodes"] = [len(content["nodes"]) - 1]
+    (tmp_path / "small.gltf").write_text(json.dumps(content))
+    small = limbik.load_motion(tmp_path / "small.gltf")
+    far = dataclasses.replace(small, q=_rising(small.model, 9, 1e8))
+    with pytest.raises(FormatError, match=r"glTF holds numbers up to 3.4e38, not 1e\+43"):
+        far.save(tmp_path / "far.gltf")
+    assert not (tmp_path / "far.gltf").exists()
+
+
+def _rising(model, count, height=1.0):
+    """Configurations of a body that rises."""
+    q = np.tile(model.neutral, (count, 1))
+    q[:, 2] = height * np.linspace(0.5, 1.0, count)
+    return q

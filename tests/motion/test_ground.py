@@ -85,7 +85,7 @@ def test_a_copy_is_the_same_ground() -> None:
 
 
 def test_bad_ground_is_named() -> None:
-    with pytest.raises(GoalError, match="height needs a height up to 1e\\+06 m, found 1e\\+300"):
+    with pytest.raises(GoalError, match=r"height needs numbers up to 1e\+06 \[m\], found 1e\+300"):
         Ground.plane(1e300)
     with pytest.raises(GoalError, match="up needs"):
         Ground.plane(up="w")  # type: ignore[arg-type]
@@ -95,9 +95,17 @@ def test_bad_ground_is_named() -> None:
         Ground.heightfield([1.0, 2.0], 1.0)
     with pytest.raises(GoalError, match="spacing needs"):
         Ground.heightfield(np.zeros((2, 2)), 0.0)
+    with pytest.raises(GoalError, match=r"spacing needs a distance \[m\] from 1e-06 to 1e\+06, found 1e-307"):
+        Ground.heightfield(np.eye(2), 1e-307)
+    with pytest.raises(GoalError, match=r"heights needs numbers up to 1e\+06 \[m\], found 1e\+308"):
+        Ground.heightfield(1e308 * np.eye(2), 1.0)
+    with pytest.raises(GoalError, match=r"origin needs numbers up to 1e\+06 \[m\], found 1e\+308"):
+        Ground.heightfield(np.eye(2), 1.0, origin=(0.0, 1e308))
     with pytest.raises(CollisionError, match="vertices"):
         Ground.mesh((np.zeros((3, 2)), [[0, 1, 2]]))
     with pytest.raises(CollisionError, match="no mesh"):
         Ground.mesh("nowhere.stl")
     with pytest.raises(GoalError, match="points needs"):
         Ground.plane().under([1.0, 2.0])
+    with pytest.raises(GoalError, match=r"points needs numbers up to 1e\+12 \[m\], found 1e\+308"):
+        Ground.plane().under([0.0, 0.0, -1e308])

@@ -109,6 +109,17 @@ def test_same_seed_same_answer_and_calls_are_counted():
     assert (first.q == solve_function(planar, [0.0, 0.0, 0.0], target=[1.0, 1.0], seed=3).q).all()
 
 
+@pytest.mark.parametrize("bounds", [None, (-1.0, 2.0)])
+@pytest.mark.parametrize("size", [1e-100, 1e-40, 1e39])
+def test_a_function_of_any_size_meets_its_target(size, bounds):
+    found = solve_function(
+        lambda q: size * np.cos(q), [0.5, 1.0], target=[0.5 * size, 0.3 * size], bounds=bounds,
+        tolerance=1e-6 * size,
+    )  # fmt: skip
+    assert found.success
+    assert np.cos(found.q) == pytest.approx([0.5, 0.3], abs=1e-6)
+
+
 def test_a_function_that_returns_residuals_needs_no_target():
     found = solve_function(lambda q: q @ q - 2.0, [1.0, 0.5])
     assert found.success and found.q @ found.q == pytest.approx(2.0, abs=1e-6)
@@ -121,6 +132,7 @@ def test_a_function_that_returns_residuals_needs_no_target():
     [
         ({"target": [1.0]}, SolverError, "`target`"),
         ({"target": [np.nan, 0.0]}, SolverError, "`target`"),
+        ({"target": [1e41, 0.0]}, SolverError, r"`target` needs numbers up to 1e\+40, found 1e\+41"),
         ({"tolerance": 0.0}, SolverError, "`tolerance`"),
         ({"iterations": 0}, SolverError, "`iterations`"),
         ({"restarts": -1}, SolverError, "`restarts`"),

@@ -28,8 +28,8 @@ from limbik.deprecated import warn_renamed
 from limbik.errors import GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
-from limbik.model.configuration import FARTHEST, as_bounded_configuration
-from limbik.model.model import Model, as_model
+from limbik.model.configuration import FARTHEST
+from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.model.slots import Slot
 from limbik.request import FARTHEST_TARGET, check_time_limit
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
@@ -250,4 +250,4 @@ def _configuration(model: Model, start: Any) -> Array:
     is_array = type(start) is np.ndarray and start.dtype is FLOAT64 and start.shape == (model.nq,)
     if is_array and np.vdot(start, start) < FARTHEST:  # finite, and quicker than to look at each
         return np.array(start)
-    return as_bounded_configuration(start, model.nq, "`start`")
+    return as_bounded_configuration(model, start, "`start`")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,12 +11,10 @@ from limbik.checks import BatchCheck, Check, Contact
 from limbik.collision.arguments import as_distance
 from limbik.collision.checker import Checker, NearPairs
 from limbik.collision.world import World, as_world
-from limbik.errors import ConfigurationError
 from limbik.model import Model
-from limbik.model.configuration import FARTHEST, as_bounded_configuration
-from limbik.model.model import as_model
+from limbik.model.model import as_bounded_configuration, as_bounded_configurations, as_model
 from limbik.model.slots import Slot
-from limbik.spatial import Array, as_numbers
+from limbik.spatial import Array
 
 MAX_STORED = 8  # checkers of one model
 
@@ -28,7 +25,7 @@ EMPTY = World()  # for checks of a model against itself
 def check(model: Model, q: ArrayLike, world: World | None = None, *, clearance: float = 0.0) -> Check:
     """Whether a configuration [nq] is free of collision; see `Model.check`."""
     checker = checker_of(model, world)
-    q = as_bounded_configuration(q, model.nq, "`q`")
+    q = as_bounded_configuration(model, q, "`q`")
     clearance = as_distance(clearance, "clearance")
     nearest = contacts(checker, checker.nearest(q))
     return Check(
@@ -52,7 +49,7 @@ def check_batch(
     """Checks of configurations [N, nq]; see `Model.check_batch`."""
     checker = checker_of(model, world)
     clearance = as_distance(clearance, "clearance")
-    distance = checker.distances(as_configurations(model, q))
+    distance = checker.distances(as_bounded_configurations(model, q, "`q`"))
     return BatchCheck(is_free=distance > clearance, distance=distance)
 
 
@@ -84,18 +81,3 @@ def contacts(checker: Checker, near: NearPairs) -> tuple[Contact, ...]:
         )
         for k in np.argsort(near.distances, kind="stable").tolist()
     )
-
-
-def as_configurations(model: Model, q: Any) -> Array:
-    """[N, nq]; raises ConfigurationError for anything else."""
-    configurations = as_numbers(q, "`q`", f"shape (N, {model.nq})", ConfigurationError)
-    if (
-        configurations.ndim != 2
-        or configurations.shape[1] != model.nq
-        or not np.isfinite(configurations).all()
-    ):
-        needed = f"finite numbers of shape (N, {model.nq})"
-        raise ConfigurationError(f"`q` needs {needed}, found shape {configurations.shape}")
-    for k in np.flatnonzero(np.abs(configurations).max(axis=1, initial=0.0) > FARTHEST)[:1]:
-        as_bounded_configuration(configurations[k], model.nq, f"`q[{k}]`")
-    return np.ascontiguousarray(configurations)

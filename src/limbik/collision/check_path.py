@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from limbik.checks import PathCheck
 from limbik.collision.arguments import as_distance
-from limbik.collision.check import as_configurations, checker_of, contacts
+from limbik.collision.check import checker_of, contacts
 from limbik.collision.checker import Checker
 from limbik.collision.motion_bounds import MotionBounds
 from limbik.collision.world import World
-from limbik.model import Model
+from limbik.model.model import Model, as_bounded_configurations
 from limbik.spatial import Array
 
 CLOSE = 1e-4  # [m] from the clearance: it counts as reached, because steps would become ever smaller
@@ -29,7 +29,7 @@ def check_path(
 ) -> PathCheck:
     """A path through configurations [N, nq]; see `Model.check_path`."""
     checker = checker_of(model, world)
-    knots = as_configurations(model, q)
+    knots = as_bounded_configurations(model, q, "`q`")
     clearance = as_distance(clearance, "clearance")
     if len(knots) == 1:
         knots = np.concatenate([knots, knots])

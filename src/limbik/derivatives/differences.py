@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import ConfigurationError, FunctionError, is_one_of, members_of, shortened
-from limbik.spatial import Array, as_number, as_numbers
+from limbik.spatial import Array, as_number, as_numbers, check_largest
 
 Method: TypeAlias = Literal["forward", "central", "complex"]
 Bounds: TypeAlias = tuple[ArrayLike, ArrayLike]
@@ -25,7 +25,7 @@ Bounds: TypeAlias = tuple[ArrayLike, ArrayLike]
 PRECISION = float(np.finfo(np.float64).eps)
 STEPS = {"forward": PRECISION ** (1 / 2), "central": PRECISION ** (1 / 3), "complex": 1e-20}
 METHODS = tuple(STEPS)
-LARGEST = 1e150  # whose square is a number
+LARGEST = 1e40  # of which trust regions take the sixth power, of differences of it too
 
 
 def numeric_jacobian(
@@ -145,8 +145,7 @@ def value_of(function: Callable[[Array], ArrayLike], q: Array, shape: tuple[int,
         raise FunctionError(f"the function returned shape {shape} before, now {value.shape}")
     if not np.isfinite(value).all():
         raise FunctionError(f"the function needs to be finite, found {_first_bad(value)} at q={q.tolist()}")
-    if np.abs(value).max(initial=0.0) > LARGEST:
-        raise FunctionError(f"the function needs numbers up to {LARGEST:g}, found {np.abs(value).max():g}")
+    check_largest(value, LARGEST, "the function", "", FunctionError)
     return value
 
 

@@ -14,7 +14,7 @@ from limbik.formats import c3d, trc
 from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
 from limbik.formats.source import open_source, write_text
-from limbik.spatial import Array, as_number, as_numbers
+from limbik.spatial import Array, as_number, as_numbers, check_largest
 
 FARTHEST = 1e9  # [m]
 
@@ -38,9 +38,8 @@ class Markers:
         positions = as_numbers(self.positions, "positions", needed, ConfigurationError).copy()
         if positions.ndim != 3 or positions.shape[1:] != (len(names), 3):
             raise ConfigurationError(f"positions needs {needed}, found shape {positions.shape}")
-        farthest = np.abs(positions[~np.isnan(positions)]).max(initial=0.0)
-        if farthest > FARTHEST:
-            raise ConfigurationError(f"positions needs numbers up to {FARTHEST:g} [m], found {farthest:g}")
+        seen = positions[~np.isnan(positions)]
+        check_largest(seen, FARTHEST, "positions", "m", ConfigurationError)
         for k, name in enumerate(names):
             if not isinstance(name, str) or name in names[:k]:
                 raise ConfigurationError(f"names needs texts that differ, found {shortened(name)}")

@@ -20,6 +20,7 @@ from limbik.formats.skeleton import Skeleton, skeleton_of
 from limbik.formats.source import open_source, write_text
 from limbik.formats.table import is_csv
 from limbik.model import JointKind, Model
+from limbik.model.configuration import FARTHEST
 from limbik.spatial import Array, as_number, as_numbers, norm
 
 Unit = Literal["m", "cm", "mm", "inch"]
@@ -65,11 +66,12 @@ class Motion:
         q = as_numbers(self.q, "q", needed, ConfigurationError).copy()
         if q.ndim != 2 or q.shape[1] != self.model.nq or not len(q):
             raise ConfigurationError(f"q needs {needed}, found shape {q.shape}")
-        if not np.isfinite(q).all():
-            frame, index = (int(each) for each in np.argwhere(~np.isfinite(q))[0])
+        is_good = np.abs(q) <= FARTHEST
+        if not is_good.all():
+            frame, index = (int(each) for each in np.argwhere(~is_good)[0])
             name = motion_csv.coordinate_names(self.model)[index]
             raise ConfigurationError(
-                f"frame {frame}: {name!r} needs a finite number, found {q[frame, index]}"
+                f"frame {frame}: {name!r} needs a finite number up to {FARTHEST:g}, found {q[frame, index]:g}"
             )
         _refuse_quaternions(self.model, q)
         needed = f"a number of seconds from {bvh.SHORTEST:g} to {bvh.LONGEST:g}"

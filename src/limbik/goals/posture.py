@@ -13,8 +13,10 @@ from limbik.goals.base import Numbers, OfNoFrame, Weights, as_weights, described
 from limbik.goals.goal_errors import ErrorPart, PosedModel
 from limbik.goals.task import IDENTITY, NUMBER, OF_FRAME, TURN, Coordinate, Mechanism, Target, Task
 from limbik.spatial import (
+    SHORTEST_QUATERNION,
     Array,
     as_numbers,
+    norm,
     quat_conjugate,
     quat_log,
     quat_multiply,
@@ -70,7 +72,7 @@ class Posture(OfNoFrame):
         for each, _ in self._weighted(model):
             if each.is_rotation:
                 quat = self.q[each.q : each.q + 4]
-                if not quat.any():
+                if not norm(quat) >= SHORTEST_QUATERNION:
                     raise GoalError(
                         f"the q of Posture needs a quaternion with a direction for joint {each.joint!r}, "
                         f"found {quat.tolist()}"

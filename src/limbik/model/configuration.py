@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from itertools import accumulate, count
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from limbik.errors import ConfigurationError, shortened
+from limbik.errors import ConfigurationError
 from limbik.model.ball import TOLERANCE, BallLimits
 from limbik.model.followers import Followers
 from limbik.model.joints import Joint, JointKind
 from limbik.spatial import (
+    SHORTEST_QUATERNION,
     Array,
     as_numbers,
-    as_vector,
     dot,
     exp_translation,
     log_translation,
@@ -28,16 +28,7 @@ from limbik.spatial import (
     quat_rotate,
 )
 
-_SHORTEST_QUATERNION = 1e-6
 FARTHEST = 1e9  # [rad or m] of what is to be near; beyond it, an angle has lost most of its digits
-
-
-def as_bounded_configuration(value: ArrayLike, nq: int, name: str) -> Array:
-    """A new configuration [nq] of numbers up to 1e9 [rad or m]; otherwise raises ConfigurationError."""
-    q = as_vector(value, nq, name, error=ConfigurationError)
-    if np.abs(q).max(initial=0.0) > FARTHEST:
-        raise ConfigurationError(f"{name} needs numbers up to {FARTHEST:g} [rad or m], found {shortened(q)}")
-    return q
 
 
 class ConfigurationSpace:
@@ -99,18 +90,33 @@ class ConfigurationSpace:
     def as_q(self, q: object, name: str = "q") -> Array:
         """`q` as float64 [..., nq] with finite numbers and quaternions that have a direction."""
         array = self._as_array(q, self.nq, name, "nq")
+        self._refuse_short(array, name)
+        return array
+
+    def as_near_q(self, q: object, name: str) -> Array:
+        """`q` as new float64 [..., nq] with numbers up to 1e9 [rad or m] and quaternions of length 1."""
+        array = self._as_array(q, self.nq, name, "nq").copy()
+        self._refuse(np.abs(array) > FARTHEST, array, name, "nq", f"a number up to {FARTHEST:g}")
         if self.turning_q.size:
-            quaternions = array[..., self.turning_q]
-            is_short = dot(quaternions, quaternions) < _SHORTEST_QUATERNION**2
-            if is_short.any():
-                start = int(self.turning_q[np.argwhere(is_short)[0][-1], 0])
-                where = f"{name}[{start}:{start + 4}], the quaternion xyzw of joint {self._joint_at(start)!r}"
-                raise ConfigurationError(f"{where}, needs length 1, found 0")
+            self._refuse_short(array, name)
+            array[..., self.turning_q] = quat_normalise(array[..., self.turning_q])
         return array
 
     def as_v(self, v: object, name: str = "v") -> Array:
         """`v` as float64 [..., nv] with finite numbers."""
         return self._as_array(v, self.nv, name, "nv")
+
+    def _refuse_short(self, q: Array, name: str) -> None:
+        """Raise ConfigurationError for a quaternion without a direction."""
+        if not self.turning_q.size:
+            return
+        quaternions = q[..., self.turning_q]
+        is_short = dot(quaternions, quaternions) < SHORTEST_QUATERNION**2
+        if is_short.any():
+            start = int(self.turning_q[np.argwhere(is_short)[0][-1], 0])
+            part, joint = _part(name, f"{start}:{start + 4}"), self._joint_at(start)
+            where = f"{part}, the quaternion xyzw of joint {joint!r}"
+            raise ConfigurationError(f"{where}, needs length 1, found 0")
 
     def _as_array(self, value: object, size: int, name: str, size_name: str) -> Array:
         if type(value) is np.ndarray and value.dtype == np.float64:
@@ -121,12 +127,18 @@ class ConfigurationSpace:
             raise ConfigurationError(
                 f"{name} needs {size} numbers ({size_name}) along its last axis, found shape {array.shape}"
             )
-        if not np.isfinite(array).all():
-            index = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-            joint = self._joint_at(index[-1], size_name)
-            where = f"{name}[{', '.join(map(str, index))}] of joint {joint!r}"
-            raise ConfigurationError(f"{where} needs a finite number, found {array[index]}")
+        self._refuse(~np.isfinite(array), array, name, size_name, "a finite number")
         return array
+
+    def _refuse(
+        self, is_bad: NDArray[np.bool_], array: Array, name: str, size_name: str, needed: str
+    ) -> None:
+        """Raise ConfigurationError for the first number that is bad."""
+        if is_bad.any():
+            index = tuple(int(i) for i in np.argwhere(is_bad)[0])
+            joint = self._joint_at(index[-1], size_name)
+            where = f"{_part(name, ', '.join(map(str, index)))} of joint {joint!r}"
+            raise ConfigurationError(f"{where} needs {needed}, found {array[index]:g}")
 
     def _finite(self, result: Array, what: str, size_name: str) -> Array:
         if not np.isfinite(result).all():
@@ -220,6 +232,11 @@ class ConfigurationSpace:
             out[..., self.floating_q] = rng.uniform(-1.0, 1.0, (*lead, *self.floating_q.shape))
             out[..., self.turning_q] = self.ball_ranges.random(rng, lead)
         return self.clip(out)
+
+
+def _part(name: str, index: str) -> str:
+    """A part of what has that name, which may stand in backquotes."""
+    return f"{name[:-1]}[{index}]`" if name.endswith("`") else f"{name}[{index}]"
 
 
 def _leaders(joints: Sequence[Joint]) -> list[int]:

@@ -11,7 +11,7 @@ import numpy as np
 from limbik.deprecated import renamed
 from limbik.errors import LimbikError, ModelError, shortened
 from limbik.model.euler import EulerLimits
-from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, named_axis, norm
+from limbik.spatial import Matrix4, Vector3, as_number, as_pose, as_vector, check_largest, named_axis, norm
 
 
 class JointKind(enum.Enum):
@@ -277,8 +277,7 @@ def as_limits(lower: object, upper: object, where: str) -> tuple[float, float]:
 def _as_origin(value: object, what: str) -> Matrix4:
     """A pose on a link. Raises ModelError for others, and for one out of all reach."""
     pose = as_pose(value, what)
-    if max(map(abs, pose[:3, 3].tolist())) > FARTHEST:
-        raise ModelError(f"{what} needs numbers up to {FARTHEST:g} [m], found {pose[:3, 3].tolist()}")
+    check_largest(pose[:3, 3], FARTHEST, what, "m", ModelError)
     return pose
 
 

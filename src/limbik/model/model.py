@@ -605,6 +605,25 @@ def as_model(value: object) -> Model:
     return value
 
 
+def as_bounded_configuration(model: Model, value: ArrayLike, name: str) -> Array:
+    """A new configuration [nq] of numbers up to 1e9 [rad or m], with quaternions of length 1.
+
+    Raises ConfigurationError for anything else.
+    """
+    q = model._space.as_near_q(value, name)
+    if q.ndim != 1:
+        raise ConfigurationError(f"{name} needs {model.nq} numbers (nq), found shape {q.shape}")
+    return q
+
+
+def as_bounded_configurations(model: Model, value: ArrayLike, name: str) -> Array:
+    """The same for many [N, nq]."""
+    q = model._space.as_near_q(value, name)
+    if q.ndim != 2:
+        raise ConfigurationError(f"{name} needs shape (N, {model.nq}), found shape {q.shape}")
+    return np.ascontiguousarray(q)
+
+
 def _rebuild(
     name: str,
     joints: tuple[Joint, ...],

@@ -14,7 +14,7 @@ import numpy as np
 
 from limbik.errors import CollisionError, shortened
 from limbik.model.joints import check_name
-from limbik.spatial import Array, Matrix4, Vector3, as_numbers, as_pose, as_vector
+from limbik.spatial import Array, Matrix4, Vector3, as_numbers, as_pose, as_vector, check_largest
 
 LARGEST = 1e6  # [m]
 SMALLEST = 1e-100  # [m] whose square is no 0
@@ -205,9 +205,7 @@ class LinkShape:
 
 def check_near(pose: Matrix4, what: str) -> None:
     """Raise CollisionError for a pose so far away that distances to it are no numbers."""
-    position = pose[:3, 3].tolist()
-    if not max(map(abs, position)) <= LARGEST:
-        raise CollisionError(f"{what} needs numbers up to {LARGEST:g} [m], found {position}")
+    check_largest(pose[:3, 3], LARGEST, what, "m", CollisionError)
 
 
 def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None:

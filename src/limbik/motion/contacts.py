@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbik.errors import GoalError, LimbikError, ModelError, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
-from limbik.spatial import Array, as_number, as_numbers, as_vector, norm
+from limbik.spatial import Array, as_number, as_numbers, as_vector, check_largest, norm
 
 LEG = 0.85  # [m] thigh and shank of the person whose lengths and speeds a rule has
 SHORTEST_LEG = 1e-6  # [m]
@@ -55,6 +55,7 @@ class ContactRule:
             if getattr(self, leave) < getattr(self, begin):
                 raise GoalError(f"{leave} needs to be at least {begin}, {getattr(self, begin):g}")
         velocity = as_vector(self.ground_velocity, 3, "ground_velocity", error=GoalError)
+        check_largest(velocity, MAX, "ground_velocity", "m/s", GoalError)
         object.__setattr__(self, "ground_velocity", tuple(velocity.tolist()))
 
     @classmethod

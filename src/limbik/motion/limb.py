@@ -20,7 +20,7 @@ from limbik.model.slots import Slot
 from limbik.motion import two_bone
 from limbik.motion.articulation import Articulation, LinkJoints, as_rotations, put
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
-from limbik.request import check_target
+from limbik.request import FARTHEST_TARGET, check_target
 from limbik.spatial import (
     Array,
     Matrix3,
@@ -92,7 +92,7 @@ class Limb:
         for name, maximum in (
             ("weight", 1.0),
             ("soften", 0.999),
-            ("stretch", math.inf),
+            ("stretch", FARTHEST_TARGET),
             ("swivel", math.inf),
         ):
             minimum = -math.inf if name == "swivel" else 0.0

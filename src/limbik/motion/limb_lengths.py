@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +14,7 @@ from limbik.formats.bvh_model import model_of
 from limbik.formats.motions import Motion
 from limbik.goals import Goal, Orientation, Position
 from limbik.model import Model
+from limbik.model.joints import FARTHEST
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import SIDES
 from limbik.solvers.stepper import Stepper
@@ -162,9 +162,9 @@ def _requested(lengths: Mapping[str, float], medians: Mapping[str, float]) -> di
         if link not in medians:
             hint = did_you_mean(link, tuple(medians))
             raise ModelError(f"lengths: there is no bone that ends at {shortened(link)}; {hint}")
-        needed = "a positive number of metres"
+        needed = f"a positive number of metres, up to {FARTHEST:g}"
         lengths_by_link[link] = as_number(length, f"lengths[{link!r}]", needed, ModelError)
-        if not 0.0 < lengths_by_link[link] < math.inf:
+        if not 0.0 < lengths_by_link[link] <= FARTHEST:
             raise ModelError(f"lengths[{link!r}] needs {needed}, found {lengths_by_link[link]:g}")
         if not medians[link]:
             raise ModelError(f"lengths[{link!r}]: this bone has no direction, since its length is 0")

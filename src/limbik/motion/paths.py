@@ -12,9 +12,8 @@ from limbik.collision.world import World
 from limbik.compiler.watch import time_watch
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
-from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
-from limbik.model.model import Model, as_model
+from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.motion.candidates import Candidates
 from limbik.motion.graph import Route
 from limbik.motion.layers import Layer, Layers, Rules
@@ -107,7 +106,7 @@ def solve_path(
             f"solve_path() needs revolute and prismatic joints alone; {model.name!r} has others"
         )
     when = None if times is None else _times(times, len(checked))
-    begin = None if start is None else as_bounded_configuration(start, model.nq, "`start`")
+    begin = None if start is None else as_bounded_configuration(model, start, "`start`")
     allowed = _deviation(deviation)
     rules = Rules(_max_step(max_step), allowed, preference(model, name, prefer))
     velocity, acceleration = _joint_limits(
@@ -253,7 +252,7 @@ def _fixed(
 ) -> Array | None:
     if value is None:
         return None
-    q = as_bounded_configuration(value, model.nq, f"`{name}`")
+    q = as_bounded_configuration(model, value, f"`{name}`")
     if not model.is_within_limits(q):
         raise ConfigurationError(
             f"`{name}` needs a configuration within the limits, found {shortened(value)}"

@@ -17,9 +17,8 @@ from limbik.compiler.call import Call
 from limbik.errors import GoalError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, as_goals
 from limbik.goals.task import AIM, AXIS
-from limbik.model.configuration import as_bounded_configuration
 from limbik.model.joints import JointKind
-from limbik.model.model import Model, as_model
+from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.motion.active_set import BoundedScratch
 from limbik.motion.avoidance import Avoidance, LastStep
 from limbik.motion.ball_limits import body_velocities
@@ -206,7 +205,7 @@ class Tracker:
 
     def _rest_at(self, q: ArrayLike | None, name: str) -> None:
         model = self.model
-        q = model.neutral if q is None else as_bounded_configuration(q, model.nq, name)
+        q = model.neutral if q is None else as_bounded_configuration(model, q, name)
         self._q[:] = model.clip(q)
         for joint in model.joints:
             if joint.nq == 1:

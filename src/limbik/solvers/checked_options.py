@@ -15,7 +15,7 @@ from limbik.model.joints import Joint
 from limbik.request import FARTHEST_TARGET, check_time_limit
 from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver
-from limbik.spatial import Matrix4, as_pose, as_real
+from limbik.spatial import Matrix4, as_pose, as_real, check_largest
 
 MAX_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
@@ -97,9 +97,7 @@ def hashable(options: dict[str, Any]) -> dict[str, Any]:
         options = {**options, "locked": locked_names(options["locked"])}
     if options.get("tool") is not None:
         tool = as_pose(options["tool"], "`tool`", error=SolverError)
-        farthest = float(np.abs(tool).max())
-        if farthest > FARTHEST_TARGET:
-            raise SolverError(f"`tool` needs numbers up to {FARTHEST_TARGET:g} [m], found {farthest:g}")
+        check_largest(tool, FARTHEST_TARGET, "`tool`", "m", SolverError)
         options = {**options, "tool": tuple(tool.ravel().tolist())}
     return options
 

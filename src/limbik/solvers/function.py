@@ -25,7 +25,7 @@ from limbik.derivatives.differences import (
 )
 from limbik.errors import ConfigurationError, FunctionError, SolverError, shortened
 from limbik.solvers.nonlinear_least_squares import descend
-from limbik.spatial import Array, as_numbers, as_real, as_whole
+from limbik.spatial import Array, as_numbers, as_real, as_whole, check_largest
 from limbik.status import Status
 
 SINGULAR = 1e-9  # of the largest singular value, below it one counts as 0
@@ -124,8 +124,7 @@ def solve_function(
     begin = as_configuration(start, "`start`")
     if begin.size == 0:
         raise ConfigurationError("`start` needs at least one number")
-    if np.abs(begin).max() > LARGEST:
-        raise ConfigurationError(f"`start` needs numbers up to {LARGEST:g}, found {shortened(begin)}")
+    check_largest(begin, LARGEST, "`start`", "", ConfigurationError)
     lower, upper = as_bounds(bounds, begin)
     search = _FunctionSearch(function, target, np.clip(begin, lower, upper), (lower, upper), method, step)
     rng = np.random.default_rng(seed)
@@ -246,8 +245,7 @@ def _as_target(target: ArrayLike, shape: tuple[int, ...]) -> Array:
             f"`target` needs finite numbers of the shape {shape} that the function returns, found "
             f"{shortened(target)}"
         )
-    if np.abs(numbers).max(initial=0.0) > LARGEST:
-        raise SolverError(f"`target` needs numbers up to {LARGEST:g}, found {shortened(target)}")
+    check_largest(numbers, LARGEST, "`target`", "", SolverError)
     return numbers
 
 

@@ -21,11 +21,10 @@ from limbik import measure
 from limbik.derivatives.differences import LARGEST
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
-from limbik.model.configuration import as_bounded_configuration
 from limbik.model.euler import EulerLimits, EulerRanges
 from limbik.model.joints import HINGES, JointKind
 from limbik.model.margins import Reading, readings
-from limbik.model.model import Model, as_model
+from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.request import Request
 from limbik.solution import Solution
 from limbik.solvers.checked_options import locked_names
@@ -37,11 +36,11 @@ from limbik.spatial import (
     Vector3,
     as_real,
     as_vector,
+    check_largest,
     cross,
     quat_conjugate,
     quat_normalise,
     quat_rotate,
-    shape_of,
     unit,
 )
 
@@ -124,8 +123,7 @@ def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Arra
     """The direction [nv] at q, checked."""
     values = direction(model, q) if callable(direction) else direction
     v = as_vector(values, model.nv, "`direction`", error=ConfigurationError)
-    if np.abs(v).max(initial=0.0) > LARGEST:
-        raise ConfigurationError(f"`direction` needs numbers up to {LARGEST:g}, found {shortened(values)}")
+    check_largest(v, LARGEST, "`direction`", "", ConfigurationError)
     return v
 
 
@@ -137,7 +135,7 @@ def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     limits are left out.
     """
     q = _one(model, q)
-    v = model.difference(q, as_bounded_configuration(posture, model.nq, "`posture`"))
+    v = model.difference(q, as_bounded_configuration(model, posture, "`posture`"))
     for joint in model.joints:
         if joint.kind in HINGES and joint.nv and not joint.has_limits:
             index = model.v_slice(joint.name).start
@@ -249,10 +247,7 @@ def euler_rates(limits: EulerLimits, turn_xyzw: Quaternion) -> Matrix3:
 
 def _one(model: Model, q: ArrayLike) -> Array:
     """One configuration [nq], checked."""
-    model, shape = as_model(model), shape_of(q)
-    if shape is not None and len(shape) != 1:
-        raise ConfigurationError(f"q needs one configuration of {model.nq} numbers, found shape {shape}")
-    return as_bounded_configuration(model.integrate(q, np.zeros(model.nv)), model.nq, "q")
+    return as_bounded_configuration(as_model(model), q, "q")
 
 
 def _goals(model: Model, q: Array, keep: Keep) -> tuple[Goal, ...]:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbik.app.protocol.reading import LARGEST_ID, MessageError, NumberRange, Reader
 from limbik.app.protocol.world import WORLD_BOUNDS, WorldContents, read_world_contents
 from limbik.app.protocol.writing import as_json, float32
+from limbik.spatial import SHORTEST_QUATERNION
 
 MAX_ROBOTS = 4  # opened together
 MAX_ARMS = 16  # of a scene
@@ -50,7 +51,6 @@ SPACE_BOUNDS: Mapping[str, NumberRange] = {
     **WORLD_BOUNDS,
 }
 
-_SHORTEST_QUATERNION = 1e-6
 _KINDS = ("position", "pose", "direction")
 _AXES = ("x", "y", "z")
 
@@ -488,7 +488,7 @@ def _wanted(reader: Reader) -> FrameGoal:
     reader.allow("frame", "kind", "position", "quat_xyzw", "axis")
     kind = reader.word("kind", _KINDS)
     quat_xyzw = None if kind == "position" else reader.numbers("quat_xyzw", 4, "quaternion")
-    if quat_xyzw is not None and float(quat_xyzw @ quat_xyzw) < _SHORTEST_QUATERNION**2:
+    if quat_xyzw is not None and float(quat_xyzw @ quat_xyzw) < SHORTEST_QUATERNION**2:
         raise reader.error("quat_xyzw", "a quaternion that is not 0", quat_xyzw.tolist())
     return FrameGoal(
         frame=reader.text("frame", LONGEST_NAME),

@@ -8,6 +8,7 @@ from typing import Any
 
 from limbik.app.protocol.reading import MessageError, NumberRange, Reader
 from limbik.app.protocol.writing import as_json
+from limbik.spatial import SHORTEST_QUATERNION
 
 MAX_OBJECTS = 200
 MAX_TOUCHING = 64  # links and objects that one object may touch
@@ -22,8 +23,6 @@ WORLD_BOUNDS: Mapping[str, NumberRange] = {
     "size": NumberRange(minimum=1e-4, maximum=1e3, unit="m"),
     "clearance": NumberRange(minimum=0, maximum=1, default=0, unit="m"),
 }
-
-_SHORTEST_QUATERNION = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +95,7 @@ def _thing(reader: Reader) -> PageObject:
     reader.allow("name", "kind", "size", "token", "position", "quat_xyzw", "held", "touch")
     kind = reader.word("kind", tuple(SIZES))
     quaternion = reader.numbers("quat_xyzw", 4, "quaternion")
-    if float(quaternion @ quaternion) < _SHORTEST_QUATERNION**2:
+    if float(quaternion @ quaternion) < SHORTEST_QUATERNION**2:
         raise reader.error("quat_xyzw", "a quaternion that is not 0", quaternion.tolist())
     return PageObject(
         name=reader.text("name", LONGEST_NAME),

@@ -15,13 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from limbik.collision.meshes import triangles_of
 from limbik.errors import GoalError, is_one_of, shortened
 from limbik.model.shapes import Mesh
-from limbik.spatial import Array, as_number, as_numbers, as_vector, cross, norm
+from limbik.spatial import Array, as_number, as_numbers, as_vector, check_largest, cross, norm
 from limbik.spatial import unit as unit_vectors
 
 Up = Literal["x", "y", "z"]
 Surface = Callable[[Array], tuple[Array, Array]]  # of points [n, 3]: heights [n] and normals [n, 3]
 
-FARTHEST = 1e6  # [m] of a plane from the origin, and of a mesh's unit
+FARTHEST = 1e6  # [m] of a plane from the origin, of heights and their spacing, and of a mesh's unit
+FARTHEST_POINT = 1e12  # [m] of what stands on it
+SHORTEST = 1e-6  # [m] between heights
 STEEP = 1e-6  # smallest part of a unit normal along up: a wall is no ground
 CELLS = 4096  # of the grid over a mesh, about
 OVERHEAD = 0.5  # [m] above a point up to which a surface is still under it, and not a ceiling
@@ -44,8 +46,7 @@ class Ground:
         """
         k = _axis_index(up)
         level = as_number(height, "height", "a height [m]", GoalError)
-        if abs(level) > FARTHEST:
-            raise GoalError(f"height needs a height up to {FARTHEST:g} m, found {level:g}")
+        check_largest(np.array(level), FARTHEST, "height", "m", GoalError)
         upward = np.eye(3)[k] if normal is None else as_vector(normal, 3, "normal", error=GoalError)
         direction = unit_vectors(upward)
         if not direction[k] > STEEP:
@@ -64,10 +65,13 @@ class Ground:
         grid = as_numbers(heights, "heights", needed, GoalError)
         if grid.ndim != 2 or min(grid.shape) < 2 or not np.isfinite(grid).all():
             raise GoalError(f"heights needs {needed}, found shape {grid.shape}")
-        step = as_number(spacing, "spacing", "a positive distance [m]", GoalError)
-        if not step > 0.0:
-            raise GoalError(f"spacing needs a positive distance [m], found {step:g}")
+        check_largest(grid, FARTHEST, "heights", "m", GoalError)
+        needed = f"a distance [m] from {SHORTEST:g} to {FARTHEST:g}"
+        step = as_number(spacing, "spacing", needed, GoalError)
+        if not SHORTEST <= step <= FARTHEST:
+            raise GoalError(f"spacing needs {needed}, found {step:g}")
         begin = as_vector(origin, 2, "origin", error=GoalError)
+        check_largest(begin, FARTHEST, "origin", "m", GoalError)
         return Ground(up, partial(_on_grid, k, grid, step, begin))
 
     @staticmethod
@@ -103,6 +107,7 @@ class Ground:
         checked = as_numbers(points, "points", needed, GoalError)
         if checked.ndim == 0 or checked.shape[-1] != 3 or not np.isfinite(checked).all():
             raise GoalError(f"points needs {needed}, finite, found shape {checked.shape}")
+        check_largest(checked, FARTHEST_POINT, "points", "m", GoalError)
         heights, normals = self.surface(checked.reshape(-1, 3))
         return np.asarray(heights).reshape(checked.shape[:-1]), np.asarray(normals).reshape(checked.shape)
 

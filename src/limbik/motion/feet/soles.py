@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from limbik.errors import GoalError, ModelError, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
+from limbik.model.joints import FARTHEST
 from limbik.motion.articulation import Articulation
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.contacts import ContactRule, feet_of, point_contacts, rule_for
-from limbik.spatial import Array, Vector3, as_vector, norm, unit
+from limbik.spatial import Array, Vector3, as_vector, check_largest, norm, unit
 
 HEEL, BALL, TIP = 0, 1, 2
 OVER = 0.7  # cosine of the angle between the line from foot to hip and the vertical in which a leg stands
@@ -52,7 +53,10 @@ class Sole:
             if not (isinstance(link, str) and link) and (name != "toe" or link is not None):
                 raise ModelError(f"{name} of a sole needs the name of a link, not {shortened(link)}")
         for name in ("heel", "ball", "tip", "heights", "up"):
-            object.__setattr__(self, name, as_vector(getattr(self, name), 3, f"{name} of a sole"))
+            vector = as_vector(getattr(self, name), 3, f"{name} of a sole")
+            if name != "up":
+                check_largest(vector, FARTHEST, f"{name} of a sole", "m", ModelError)
+            object.__setattr__(self, name, vector)
         object.__setattr__(self, "up", unit(self.up))
 
     @property
