@@ -869,6 +869,20 @@ def test_a_floating_base_beside_a_world_keeps_clear_and_its_velocity_limits() ->
             assert model.check_path([before, after], world).is_free
 
 
+@pytest.mark.parametrize("base", ["fixed", "planar", "floating"])
+def test_a_robot_on_any_base_goes_out_of_a_collision_that_it_begins_in(base: Any) -> None:
+    """Joints without limits held those with some in place."""
+    arm, model = limbik.load("ur5e"), limbik.load("ur5e", base=base)
+    start = model.neutral.copy()
+    start[-6:] = arm.random(2)
+    world = World()
+    for goals in (limbik.Pose(target=model.pose(start)), limbik.Posture(q=start, priority=0)):
+        tracker = model.tracker(goals, 0.01, start=start, world=world)
+        depths = [model.check(tracker.step(), world).distance for _ in range(120)]
+        assert (np.diff(depths) >= -1e-9)[: np.argmax(np.array(depths) > 0.0)].all()
+        assert depths[0] < -0.02 and depths[-1] > 0.0
+
+
 @pytest.mark.parametrize("has_world", [False, True])
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
 def test_a_copy_goes_on_by_itself(copied: Callable[[Any], Any], has_world: bool) -> None:

@@ -44,7 +44,7 @@ def min_norm_step(G: Matrix, h: Floats, softness: Floats, multipliers: Multiplie
             products[i, k] = products[k, i] = dot(G[i], G[k])
         products[i, i] += softness[i]
         values[i] = active[i] = 0.0
-        largest = max(largest, abs(h[i]))
+        largest = max(largest, h[i])
     for _ in range(EXCHANGES * m):
         worst = worst_violation(h, products, values, active, SLACK * largest)
         if worst < 0:
