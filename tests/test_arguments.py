@@ -346,6 +346,8 @@ def test_lists_of_any_depth_are_told_apart_from_numbers(depth):
 
 
 FAR = np.full(6, 1e300)
+MASKED = np.ma.masked_array(np.full(6, 0.3), [0, 1, 0, 0, 0, 0])
+TWO_POSES = [ROBOT.pose(np.full(6, angle)) for angle in (0.3, 0.31)]
 BALL = limbik.collision.Sphere(0.1)
 SHIFTED = {"function": lambda x: x - 1.0}
 
@@ -399,6 +401,16 @@ SHIFTED = {"function": lambda x: x - 1.0}
         (lambda: ROBOT.trace(ROBOT.pose([0.1] * 6), lanes=np.zeros((0, 3))), "`lanes` needs True or False"),
         (lambda: ROBOT.trace(ROBOT.pose([0.1] * 6), lanes="abc"), "`lanes` needs True or False"),
         (lambda: limbik.load_motion("examples/walk.bvh", up=np.zeros((0, 3))), "up needs 'x', 'y' or 'z'"),
+        (lambda: ROBOT.pose(MASKED), "q needs .*, found an array with masked numbers"),
+        (
+            lambda: ROBOT.solve(MASKED[:3]),
+            "the target of Position needs .*, found an array with masked numbers",
+        ),
+        (lambda: ROBOT.solve([0.3, 0.2, 0.4], start=MASKED), "`start` needs .* with masked numbers"),
+        (lambda: limbik.planar_arm(6, MASKED), "length needs .* with masked numbers"),
+        (lambda: ROBOT.solve_path(TWO_POSES, times=[-1e308, 1e308]), "`times` needs numbers up to"),
+        (lambda: ROBOT.solve_path(TWO_POSES, times=[0.0, 1e-320]), "`times` needs .*, by at least 1e-12 s"),
+        (lambda: limbik.scale.reach_map(ROBOT, "nowhere", voxel=1e-320), "`voxel` of .* makes more than"),
         (lambda: limbik.collision.Cylinder(radius=0.1, length=1e-165), "`length` of a cylinder needs"),
         (lambda: limbik.collision.Box((0.1, 1e-165, 0.1)), "`size` of a box needs"),
     ],

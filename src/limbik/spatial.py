@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
@@ -122,7 +123,11 @@ def as_rows_of_poses(value: Any, name: str, error: type[LimbikError]) -> Array:
 
 
 def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> Array:
-    """A new float64 array of whatever shape; complex numbers, text and ragged rows raise `error`."""
+    """A new float64 array of whatever shape; complex numbers, text, ragged rows and what a mask hides raise
+    `error`.
+    """
+    if "numpy.ma" in sys.modules and np.ma.is_masked(value):  # which costs a moment to import
+        raise error(f"{name} needs {needed}, found an array with masked numbers")
     try:
         array = np.array(value)
         if array.dtype.kind not in "biuf":

@@ -249,6 +249,8 @@ def test_the_shapes_of_a_description_are_a_world() -> None:
         ("objects:\n  table: {sphere: '1'}\n", "`radius` of a sphere needs a number above 0"),
         ("objects:\n  3: {sphere: 1}\n", "name of an object needs a text"),
         ("objects: [1]\n", "`objects` needs `name: value` pairs"),
+        ("objects: {}\nobject: {a: 1}\n", "a world has `objects` alone, found 'object' beside them"),
+        ("<robot name='r'><link name='a'/></robot>", "has no shapes that collide, which a world is made of"),
         ("things:\n  a: 1\n", "a world needs `objects`, or `collision_objects`"),
         ("- 1\n- 2\n", "a world needs `name: value` pairs"),
         ("a: &a [1]\nobjects: *a\n", "aliases are not read"),

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import math
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -501,12 +502,44 @@ def test_a_nan_is_an_error_and_nothing_else_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    body = '<body name="nan" pos="0 nan 0"><joint/><geom size=".1"/></body>'
+    body = '<body name="nan"><joint/><geom size="nan"/></body>'
     text = f"<mujoco><worldbody>\n{body}</worldbody></mujoco>"
     with pytest.raises(FormatError, match=r"^<text>:2: needs numbers, found nan$"):
         mjcf.read(text)
     assert list(tmp_path.iterdir()) == []
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "joint", "said"),
+    [
+        (
+            'pos="1e308 0 0"',
+            "",
+            "2: <body name='arm'>: `pos` needs finite numbers up to 1e+09, found '1e308 0 0'",
+        ),
+        ('quat="1e308 1e308 0 0"', "", "2: <body name='arm'>: `quat` needs finite numbers up to 1e+09"),
+        ('euler="inf 0 0"', "", "2: <body name='arm'>: `euler` needs finite numbers up to 1e+09"),
+        (
+            "",
+            'pos="0 nan 0"',
+            "3: <joint name='turn'>: `pos` needs finite numbers up to 1e+09, found '0 nan 0'",
+        ),
+        ("", 'axis="inf 0 0"', "3: <joint name='turn'>: `axis` needs finite numbers up to 1e+09"),
+        ("", 'ref="inf"', "3: <joint name='turn'>: `ref` needs finite numbers up to 1e+09, found 'inf'"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_a_place_out_of_all_reach_is_told_with_file_and_line(
+    tmp_path: Path, body: str, joint: str, said: str
+) -> None:
+    text = f"""<mujoco><worldbody>
+<body name="arm" {body}>
+<joint name="turn" {joint}/><geom size=".1"/></body></worldbody></mujoco>"""
+    (tmp_path / "far.xml").write_text(text)
+    for source, name in ((text, "<text>"), (tmp_path / "far.xml", f"{tmp_path}/far.xml")):
+        with pytest.raises(FormatError, match=re.escape(f"{name}:{said}")):
+            mjcf.read(source)
 
 
 def test_a_configuration_of_the_wrong_size_is_refused() -> None:

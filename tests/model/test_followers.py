@@ -303,7 +303,15 @@ def test_no_frame_gets_beyond_reach(pair: tuple[Model, Model], seed: int, half: 
         ({"joint": ""}, "`joint` of a mimic rule needs a text that is not empty, found ''"),
         ({"multiplier": 0.0}, "the mimic rule on joint 'a': multiplier needs a number other than 0"),
         ({"multiplier": math.nan}, "the mimic rule on joint 'a': multiplier needs a number, found nan"),
-        ({"offset": math.inf}, "the mimic rule on joint 'a': offset needs a finite number, found inf"),
+        (
+            {"offset": math.inf},
+            "the mimic rule on joint 'a': offset needs a finite number up to 1e\\+09, found inf",
+        ),
+        (
+            {"multiplier": -1e155},
+            "the mimic rule on joint 'a': multiplier needs a finite number up to 1e\\+09",
+        ),
+        ({"multiplier": -1e-300}, "the mimic rule on joint 'a': multiplier needs a number of at least 1e-09"),
         ({"offset": "far"}, "the mimic rule on joint 'a': offset needs a number, found 'far'"),
     ],
 )

@@ -78,7 +78,10 @@ def load_world(source: SourceLike) -> World:
     """
     opened = open_source(source)
     if opened.text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return world_of(read_model(opened))
+        world = world_of(read_model(opened))
+        if not len(world):
+            raise FormatError(opened.name, "has no shapes that collide, which a world is made of")
+        return world
     if is_scene_text(opened):
         return read_scene_text(opened)
     data = mapping_of(plain_data(opened), opened, "a world")
@@ -88,6 +91,9 @@ def load_world(source: SourceLike) -> World:
         needed = "`objects`, or `collision_objects` as MoveIt has them"
         actual = shortened(", ".join(map(str, data)))
         raise FormatError(opened.name, f"a world needs {needed}, found {actual}")
+    for key in data:
+        if key != "objects":
+            raise FormatError(opened.name, f"a world has `objects` alone, found {shortened(key)} beside them")
     return _read(mapping_of(data["objects"], opened, "`objects`"), opened)
 
 

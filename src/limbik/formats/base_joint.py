@@ -14,7 +14,6 @@ from limbik.spatial import Matrix4, rotation_between
 Base = Literal["fixed", "floating", "planar"]
 BASE_JOINT = "root_joint"  # Pinocchio's name for it
 WORLD = "world"
-FARTHEST = 1e9  # [m] beyond it, sums of squares and of long chains of links lose their meaning
 
 
 def based(model: Model, base: Base = "fixed", end_effector: str | None = None) -> Model:

@@ -25,12 +25,11 @@ from pathlib import Path
 from typing import cast
 
 from limbik.errors import FormatError, ModelError, did_you_mean, shortened
-from limbik.formats.base_joint import FARTHEST
 from limbik.formats.dh_rows import rows_of_chain
 from limbik.formats.source import Source, SourceLike, open_source, write_text
 from limbik.formats.table import Cell, TableRow, is_csv, read_table
 from limbik.model.denavit_hartenberg import CONVENTIONS, Convention, Row, chain_of_rows
-from limbik.model.joints import JointKind, as_limits
+from limbik.model.joints import FARTHEST, JointKind, as_limits
 from limbik.model.model import Model
 
 SETTINGS = ("convention", "angles", "name")

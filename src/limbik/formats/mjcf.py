@@ -65,12 +65,12 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
 
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:
     """The model, and remarks on what it does not hold."""
-    reader = _MjcfReader(expanded.model)
-    masses = reader.masses() if expanded.has_masses else []
-    shapes, left_out = collisions(expanded.model, reader.names, expanded.colliders)
-    rules = pair_rules(expanded.model, reader.names, expanded.spec, expanded.colliders)
-    root = reader.names.body[0]
     try:
+        reader = _MjcfReader(expanded.model)
+        masses = reader.masses() if expanded.has_masses else []
+        shapes, left_out = collisions(expanded.model, reader.names, expanded.colliders)
+        rules = pair_rules(expanded.model, reader.names, expanded.spec, expanded.colliders)
+        root = reader.names.body[0]
         joints, remarks = without_contradicting_limits(reader.joints)
         chosen = default_end_effector(joints, root, reader.frames) if end_effector is None else end_effector
         model = Model(

@@ -14,8 +14,11 @@ from pathlib import Path
 from limbik.errors import FormatError, shortened
 from limbik.formats.elements import Element, parse
 from limbik.formats.source import Source, bytes_of
+from limbik.model.joints import FARTHEST
 
 _MADE_BY_COUNT = ("composite", "flexcomp")  # elements that make as many bodies as `count` says
+# Attributes that say where something is.
+_POSITIONS = ("pos", "quat", "axis", "axisangle", "xyaxes", "zaxis", "euler", "fromto", "ref")
 _FORMATS = ("class", "childclass")  # attributes that MuJoCo takes for formats
 
 
@@ -37,6 +40,7 @@ def check(root: Element, limits: FileLimits) -> None:
     for element in elements:
         _refuse_formats(element)
         _refuse_fine_mesh(element, limits.finest)
+        _refuse_far(element)
         if element.tag != "include" and element.tag.lower() == "include":
             raise element.error("unknown element; did you mean <include>?")
     for count, maximum, what in (
@@ -122,6 +126,20 @@ def _refuse_fine_mesh(element: Element, finest: float) -> None:
     if is_made and max(map(abs, element.list_of_numbers("params"))) > finest:
         actual = shortened(element.attributes["params"])
         raise element.error(f"`params` needs numbers up to {finest:g}, found {actual}")
+
+
+def _refuse_far(element: Element) -> None:
+    """Refuse what MuJoCo would compute NaN from, or poses out of all reach."""
+    for attribute in _POSITIONS:
+        words = element.attributes.get(attribute, "").split()
+        try:
+            numbers = [float(word) for word in words]
+        except ValueError:
+            continue  # MuJoCo says what it does not understand
+        if not all(abs(number) <= FARTHEST for number in numbers):
+            raise element.error(
+                f"`{attribute}` needs finite numbers up to {FARTHEST:g}, found {shortened(' '.join(words))}"
+            )
 
 
 def copies(element: Element) -> float:

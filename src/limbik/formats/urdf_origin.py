@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from limbik.errors import shortened
-from limbik.formats.base_joint import FARTHEST
 from limbik.formats.elements import Element
+from limbik.model.joints import FARTHEST
 from limbik.spatial import Matrix3, Matrix4, pose_from, quat_normalise, quat_to_matrix, rotation_rpy
 
 

@@ -52,7 +52,9 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.FLOATING: (7, 6),
 }
-FARTHEST = 1e9  # [rad or m] of limits and positions
+FARTHEST = 1e9  # [rad or m] of limits and positions; beyond it, sums of squares lose their meaning
+SMALLEST_MULTIPLIER = 1e-9  # of a mimic rule
+LARGEST_MASS = 1e30  # [kg]
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
 HINGES = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 SCALAR = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)  # one number: these lead and follow
@@ -74,11 +76,15 @@ class Mimic:
         where = f"the mimic rule on joint {self.joint!r}"
         for field_name in ("multiplier", "offset"):
             number = _as_number(getattr(self, field_name), f"{where}: {field_name}")
-            if math.isinf(number):
-                raise ModelError(f"{where}: {field_name} needs a finite number, found {number}")
+            if not abs(number) <= FARTHEST:
+                needed = f"a finite number up to {FARTHEST:g}"
+                raise ModelError(f"{where}: {field_name} needs {needed}, found {number:g}")
             object.__setattr__(self, field_name, number)
         if self.multiplier == 0.0:
             raise ModelError(f"{where}: multiplier needs a number other than 0; use FIXED for no motion")
+        if abs(self.multiplier) < SMALLEST_MULTIPLIER:
+            needed = f"a number of at least {SMALLEST_MULTIPLIER:g}, its sign left out"
+            raise ModelError(f"{where}: multiplier needs {needed}, found {self.multiplier:g}")
 
     def value(self, leading: float) -> float:
         """The joint's value [rad or m] for a value of the leading joint; infinite for an infinite one."""
@@ -233,9 +239,11 @@ class Mass:
         check_name(self.link, "`link` of a mass")
         where = f"the mass of link {self.link!r}"
         mass = _as_number(self.mass, where)
-        if not 0.0 <= mass < math.inf:
-            raise ModelError(f"{where} needs a finite number that is not negative [kg], found {mass:g}")
+        if not 0.0 <= mass <= LARGEST_MASS:
+            needed = f"a finite number from 0 to {LARGEST_MASS:g} [kg]"
+            raise ModelError(f"{where} needs {needed}, found {mass:g}")
         center = as_vector(self.center, 3, f"the center of {where}")
+        check_largest(center, FARTHEST, f"the center of {where}", "m", ModelError)
         center.setflags(write=False)
         object.__setattr__(self, "mass", mass)
         object.__setattr__(self, "center", center)

@@ -24,11 +24,12 @@ from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
 from limbik.request import check_time_limit
-from limbik.spatial import Array, as_number, as_numbers
+from limbik.spatial import Array, as_number, as_numbers, check_largest
 
 MAX_STEP = 0.5  # [rad or m]
 MIN_STEP = 1e-4  # [rad or m]
 DEVIATION = (1e-3, 1e-2)  # [m], [rad]
+LONGEST_TIME, SHORTEST_TIME = 1e12, 1e-12  # [s] of a pose, and from one to the next
 ALLOWED = 1.0 + 1e-6  # of a limit: rounding
 
 
@@ -270,8 +271,10 @@ def _times(value: Any, count: int) -> Array:
     times = as_numbers(value, "`times`", f"{count} numbers", GoalError)
     if times.shape != (count,) or not np.isfinite(times).all():
         raise GoalError(f"`times` needs {count} finite numbers, one for each pose, found {shortened(value)}")
-    for k in np.flatnonzero(np.diff(times) <= 0.0)[:1]:
-        raise GoalError(f"`times` needs numbers that increase, found {times[k]:g}, {times[k + 1]:g} at [{k}]")
+    check_largest(times, LONGEST_TIME, "`times`", "s", GoalError)
+    for k in np.flatnonzero(np.diff(times) < SHORTEST_TIME)[:1]:
+        needed = f"numbers that increase, by at least {SHORTEST_TIME:g} s"
+        raise GoalError(f"`times` needs {needed}, found {times[k]:g}, {times[k + 1]:g} at [{k}]")
     return times
 
 

@@ -46,12 +46,12 @@ def grid_about(center: Array, radius: float, voxel: float) -> Grid:
     """
     if voxel > 2.0 * radius:
         raise SolverError(f"`voxel` of {voxel:g} m is larger than the whole reach of {2.0 * radius:.3g} m")
-    half = int(np.ceil(radius / voxel))
-    if (2 * half) ** 3 > MAX_VOXELS:
+    if 2.0 * radius > MAX_VOXELS ** (1 / 3) * voxel:
         raise SolverError(
             f"`voxel` of {voxel:g} m makes more than {MAX_VOXELS:,} voxels of a reach of {radius:.3g} m; "
             f"it needs {2.0 * radius / MAX_VOXELS ** (1 / 3):.2g} m or more"
         )
+    half = int(np.ceil(radius / voxel))
     x, y, z = (float(c) - half * voxel for c in center)
     return Grid((x, y, z), voxel, (2 * half, 2 * half, 2 * half))
 
