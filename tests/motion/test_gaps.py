@@ -6,10 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.interpolate import CubicSpline
 
 import limbik
 from limbik.errors import ConfigurationError, GoalError
 from limbik.motion import fill_gaps
+from limbik.motion.markers.predictors import KNOTS
 from limbik.spatial import rotation_exp
 from motion.marked import errors_mm, hidden, thigh_and_shank
 
@@ -100,6 +102,16 @@ def test_a_long_gap_in_a_short_clip_is_tested_beside_itself():
     filled = fill_gaps(hidden(short, ("shank2", 30, 79)))
     assert not filled.left_open
     assert errors_mm(filled.markers, short, "shank2", 30, 79).mean() < 5.0
+
+
+def test_a_spline_is_that_of_scipy_through_the_frames_nearby():
+    frames = np.arange(len(TRUTH))
+    for first, last in ((1, 3), (2, 40), (60, 109), (150, 198)):
+        filled = fill_gaps(hidden(TRUTH, ("shank2", first, last)), methods=["spline"], max_error_mm=1e3)
+        known = np.r_[frames[max(first - KNOTS, 0) : first], frames[last + 1 : last + 1 + KNOTS]]
+        marker = TRUTH.names.index("shank2")
+        expected = CubicSpline(known, TRUTH.positions[known, marker])(frames[first : last + 1])
+        assert_allclose(filled.markers.positions[first : last + 1, marker], expected, atol=1e-10)
 
 
 def test_the_axes_of_the_world_do_not_matter():

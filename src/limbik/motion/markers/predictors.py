@@ -18,6 +18,7 @@ OFTEN = 0.9  # of the frames in which a neighbour is seen
 NOISE = 5e-4  # [m] of the positions of neighbours
 NEARNESS = 0.2  # [m] at which weights of neighbours fall
 VARIANCE = 0.999  # of the variance, which principal components are to hold
+SHAPED = 100  # frames, about, that the shape of neighbours is the mean of
 KNOTS = 30  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
 
 
@@ -50,15 +51,15 @@ def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predic
     near, distances, spreads = neighbours(positions, marker, hole)
     if len(near) >= MIN:
         axes = LocalAxes(positions[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
-        some, weights = axes.to_local(positions[:, near[:MAX]]), np.exp(-distances[:MAX] / NEARNESS)
-        whole, falling = positions[:, near], np.exp(-0.5 * (distances / NEARNESS) ** 2)
-        here = axes.to_local(own)
+        here, middle = axes.to_local(own), positions[:, near].mean(axis=1)
+        # Those of less weight are scaled down, so that they are shrunk away first.
+        some = Rows(axes.to_local(positions[:, near[:MAX]]), np.exp(-distances[:MAX] / NEARNESS), own)
+        falling = np.exp(-0.5 * (distances / NEARNESS) ** 2)
+        whole = Rows(positions[:, near] - middle[:, None], falling, own)
         methods |= {
             "rigid": lambda hole: bridged(own, axes.to_world(rigid(here, hole)), hole),
-            "regression": lambda hole: bridged(
-                own, axes.to_world(regression(here, some, weights, hole)), hole
-            ),
-            "pca": lambda hole: bridged(own, pca(own, whole, falling, hole), hole),
+            "regression": lambda hole: bridged(own, axes.to_world(regression(here, some, hole)), hole),
+            "pca": lambda hole: bridged(own, middle + pca(own - middle, whole, hole), hole),
         }
     return methods
 
@@ -73,15 +74,31 @@ def linear(own: Array, hole: Hole) -> Array:
 
 
 def spline(own: Array, hole: Hole) -> Array:
-    """A cubic spline through the positions that are known; those farther off than KNOTS change nothing."""
-    from scipy.interpolate import CubicSpline  # slow to import
+    """A cubic spline through the positions that are known; those farther off than KNOTS change nothing.
 
+    Its first two pieces are one polynomial, and so are its last two. It is SciPy's, which takes 0.4 s to
+    import.
+    """
     times = np.flatnonzero(hole.known)
     if len(times) < 4:
         return linear(own, hole)
-    first, stop = np.searchsorted(times, [hole.first, hole.stop])
-    times = times[max(0, first - KNOTS) : stop + KNOTS]
-    return np.asarray(CubicSpline(times, own[times])(hole.frames))
+    behind = int(np.searchsorted(times, hole.first))
+    k = min(behind, KNOTS)  # the hole is in the piece from k - 1 to k
+    times = times[behind - k : behind + KNOTS]
+    steps = np.diff(times).astype(float)
+    # Rows of the second derivatives: continuous slopes inside, one polynomial at either end.
+    A = np.diag(np.r_[0.0, 2.0 * (steps[:-1] + steps[1:]), 0.0])
+    A += np.diag(np.r_[0.0, steps[1:]], 1) + np.diag(np.r_[steps[:-1], 0.0], -1)
+    A[0, :3] = steps[1], -steps[0] - steps[1], steps[0]
+    A[-1, -3:] = steps[-1], -steps[-2] - steps[-1], steps[-2]
+    b = np.zeros((len(times), 3))
+    b[1:-1] = np.diff(np.diff(own[times], axis=0) / steps[:, None], axis=0)
+    bend, next_bend = np.linalg.solve(A, b)[k - 1 : k + 1]  # a sixth of them
+    step, left = steps[k - 1], (hole.frames - times[k - 1])[:, None]
+    right = step - left
+    straight = (own[times[k - 1]] * right + own[times[k]] * left) / step
+    bent = bend * (right**3 / step - step * right) + next_bend * (left**3 / step - step * left)
+    return np.asarray(straight + bent)
 
 
 # --- by its neighbours --------------------------------------------------------------------------------------
@@ -109,12 +126,13 @@ class LocalAxes:
         middle = np.einsum("k,tkj->tj", weights, markers)
         around = markers - middle[:, None]
         whole = np.isfinite(around).all(axis=(1, 2))
-        shape = around[whole][len(around[whole]) // 2]
+        seen = around[whole]
+        some = seen[:: len(seen) // SHAPED + 1]  # whose mean shape tells the rotations of all
+        turned = rotations_of(seen[len(seen) // 2], some, weights)
+        shape = np.einsum("tij,tki->tkj", turned, some).mean(axis=0)
         self.origin = middle
         self.rotation = np.full((len(markers), 3, 3), np.nan)
-        for _ in range(2):  # then by the mean of all frames
-            self.rotation[whole] = rotations_of(shape, around[whole], weights)
-            shape = np.einsum("tij,tki->tkj", self.rotation[whole], around[whole]).mean(axis=0)
+        self.rotation[whole] = rotations_of(shape, seen, weights)
 
     def to_local(self, positions: Array) -> Array:
         """Positions [T, ..., 3] of the world along these axes."""
@@ -149,13 +167,21 @@ def rigid(own: Array, hole: Hole) -> Array:
     return np.broadcast_to(positions.mean(axis=0) if len(positions) else np.full(3, np.nan), own.shape)
 
 
-def regression(own: Array, some: Array, weights: Array, hole: Hole) -> Array:
-    """[T, 3] by ridge regression (Hoerl & Kennard 1970) on neighbours [T, K, 3], all along the same axes.
+class Rows:
+    """The numbers of neighbours [T, 3 K] that a marker [T, 3] is predicted from, times their weights [K]."""
 
-    Neighbours of less weight are scaled down, so that they are shrunk away first.
-    """
-    rows = (some * weights[:, None]).reshape(len(some), -1)
-    learned = hole.known & np.isfinite(rows).all(axis=1) & np.isfinite(own).all(axis=1)
+    def __init__(self, neighbours: Array, weights: Array, own: Array) -> None:
+        self.numbers = (neighbours * weights[:, None]).reshape(len(neighbours), -1)
+        self._is_whole = np.isfinite(self.numbers).all(axis=1) & np.isfinite(own).all(axis=1)
+
+    def learned(self, hole: Hole) -> NDArray[np.bool_]:
+        """[T] the frames that a prediction in a hole is learned from."""
+        return hole.known & self._is_whole
+
+
+def regression(own: Array, some: Rows, hole: Hole) -> Array:
+    """[T, 3] by ridge regression (Hoerl & Kennard 1970) on neighbours, all along the same axes."""
+    rows, learned = some.numbers, some.learned(hole)
     if not learned.any():
         return np.full_like(own, np.nan)
     rows_mean, own_mean = rows[learned].mean(axis=0), own[learned].mean(axis=0)
@@ -164,25 +190,22 @@ def regression(own: Array, some: Array, weights: Array, hole: Hole) -> Array:
     return np.asarray(own_mean + (rows - rows_mean) @ np.linalg.solve(A.T @ A + damping, A.T @ b))
 
 
-def pca(own: Array, whole: Array, weights: Array, hole: Hole) -> Array:
+def pca(own: Array, whole: Rows, hole: Hole) -> Array:
     """[T, 3] by principal components of all markers, weighted by nearness (Federolf 2013; Gløersen &
-    Federolf 2016): the scores that neighbours [T, K, 3] have give the marker's position."""
-    middle = whole.mean(axis=1)
-    rows = (whole - middle[:, None]).reshape(len(whole), -1)
-    learned = hole.known & np.isfinite(rows).all(axis=1) & np.isfinite(own).all(axis=1)
+    Federolf 2016): the scores that neighbours have give the marker's position, all from their middle."""
+    learned = whole.learned(hole)
     if not learned.any():
         return np.full_like(own, np.nan)
-    beside = own - middle
-    rows_mean, own_mean = rows[learned].mean(axis=0), beside[learned].mean(axis=0)
-    A = (rows - rows_mean) * np.repeat(weights, 3)
-    B = np.concatenate([A[learned], beside[learned] - own_mean], axis=1)
+    rows_mean, own_mean = whole.numbers[learned].mean(axis=0), own[learned].mean(axis=0)
+    A = whole.numbers - rows_mean
+    B = np.concatenate([A[learned], own[learned] - own_mean], axis=1)
     variances, components = np.linalg.eigh(B.T @ B)
     variance_fractions = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
     main = components.T[::-1][: int(np.searchsorted(variance_fractions, VARIANCE)) + 1]
     others, mine = main[:, :-3], main[:, -3:]
     # pinv(others) @ mine, since the rows of both together are orthonormal.
     rest = np.linalg.pinv(np.eye(3) - mine.T @ mine, rcond=1e-12, hermitian=True)
-    return np.asarray(middle + own_mean + A @ (others.T @ (mine @ rest)))
+    return np.asarray(own_mean + A @ (others.T @ (mine @ rest)))
 
 
 def bridged(own: Array, predicted: Array, hole: Hole) -> Array:
