@@ -138,6 +138,22 @@ def test_hulls_of_many_corners_are_contained_in_those_of_fewer():
     assert beyond(piece, points[:300]).max() <= 1e-5
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_hull_has_the_edges_that_its_surface_has(seed):
+    points = np.random.default_rng(seed).normal(size=(60, 3))
+    hull = hull_of(points)
+    assert len(hull.edges) == 3 * len(hull.vertices) - 6 and len(hull.faces) == 2 * len(hull.vertices) - 4
+    # Every edge has a plane on it with all points on one side: the mean of those of the faces beside it.
+    for edge in hull.edges:
+        beside = hull.faces[np.isin(hull.faces, edge).sum(axis=1) == 2]
+        corners = hull.vertices[beside]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        normals *= np.sign(np.einsum("ij,ij->i", normals, corners[:, 0] - points.mean(axis=0)))[:, None]
+        normal = (normals / np.linalg.norm(normals, axis=1)[:, None]).sum(axis=0)
+        assert len(beside) == 2
+        assert ((points - hull.vertices[edge[0]]) @ normal).max() < 1e-9
+
+
 def test_of_a_cloud_each_point_is_a_ball():
     pieces = pieces_of(Points([[0, 0, 0], [1, 2, 3]], 0.1))
     assert [piece.radius for piece in pieces] == [0.1, 0.1]

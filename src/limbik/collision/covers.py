@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.convex import ConvexPiece
 from limbik.collision.hulls import corners, hull_of
@@ -83,12 +84,14 @@ def smallest_sphere(points: Array) -> tuple[Array, float]:
 
 
 class _CorePart:
-    """A convex part of a piece's core, and the sphere about it."""
+    """A convex part of a piece's core, the hull of points [n, 3], and the sphere about it."""
 
     def __init__(self, points: Array, whole: _Whole) -> None:
-        self.points = points  # [n, 3] corners, and perhaps points inside
+        hull = hull_of(points)
+        self.points = corners(points) if hull is None else hull.vertices
+        self.edges = _all_pairs(len(self.points)) if hull is None else hull.edges  # and perhaps lines inside
         self.whole = whole
-        self.center, core_radius = smallest_sphere(points)
+        self.center, core_radius = smallest_sphere(self.points)
         self.radius = core_radius + whole.radius
         self.overshoot = self.radius - whole.radius - whole.depth(self.center) + whole.overshoot
 
@@ -107,7 +110,13 @@ class _CorePart:
         axis = axes[int(np.ptp(along, axis=0).argmax())]
         heights = self.points @ axis
         middle = 0.5 * (heights.min() + heights.max())
-        return [_CorePart(_cut(self.points, side * (heights - middle)), self.whole) for side in (1.0, -1.0)]
+        first, second = self.edges.T
+        crosses = (heights[first] < middle) != (heights[second] < middle)
+        first, second = first[crosses], second[crosses]
+        fraction = (middle - heights[first]) / (heights[second] - heights[first])
+        crossing = self.points[first] + fraction[:, None] * (self.points[second] - self.points[first])
+        sides = heights >= middle, heights < middle
+        return [_CorePart(np.concatenate([self.points[side], crossing]), self.whole) for side in sides]
 
 
 class _Whole:
@@ -123,14 +132,9 @@ class _Whole:
         return 0.0 if self.hull is None else max(0.0, float(self.hull.depths(center[None])[0]))
 
 
-def _cut(points: Array, heights: Array) -> Array:
-    """The corners of the part of a hull where the heights are at least 0: those points, and where the edges
-    from them to the others cross. Lines between other points than neighbours cross inside the part.
-    """
-    above, below = heights >= 0.0, heights < 0.0
-    fraction = heights[above][:, None] / (heights[above][:, None] - heights[below])
-    crossing = points[above][:, None] + fraction[..., None] * (points[below] - points[above][:, None])
-    return corners(np.concatenate([points[above], crossing.reshape(-1, 3)]))
+def _all_pairs(count: int) -> NDArray[np.intp]:
+    """[count (count - 1) / 2, 2] indices of points."""
+    return np.stack(np.triu_indices(count, 1), axis=1)
 
 
 def _prism(piece: ConvexPiece) -> Array:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.triangles import distances_to_triangles
 from limbik.spatial import Array
@@ -21,8 +22,20 @@ class Hull:
     """A convex hull with an inside."""
 
     vertices: Array  # [k, 3] its corners
-    triangles: Array  # [m, 3, 3] its surface
+    faces: NDArray[np.intp]  # [m, 3] indices of the corners of its triangles
     planes: Array  # [p, 4] unit normals outward and offsets: normal @ x + offset <= 0 inside
+
+    @property
+    def triangles(self) -> Array:
+        """[m, 3, 3] its surface."""
+        return self.vertices[self.faces]
+
+    @property
+    def edges(self) -> NDArray[np.intp]:
+        """[e, 2] indices of the corners of its triangles' edges, each once."""
+        edges = np.sort(self.faces[:, [[0, 1], [1, 2], [2, 0]]].reshape(-1, 2), axis=1)
+        keys = np.unique(edges[:, 0] * len(self.vertices) + edges[:, 1])
+        return np.stack(np.divmod(keys, len(self.vertices)), axis=1)
 
     def depths(self, points: Array) -> Array:
         """How far inside of the nearest face each point [n, 3] lies: [n] in metres, negative outside, where
@@ -49,7 +62,9 @@ def hull_of(points: Array) -> Hull | None:
     except QhullError:
         return None
     planes = np.unique(hull.equations.round(12), axis=0) if len(hull.equations) > 500 else hull.equations
-    return Hull(points[hull.vertices], points[hull.simplices], planes)
+    index = np.zeros(len(points), np.intp)
+    index[hull.vertices] = np.arange(len(hull.vertices))
+    return Hull(points[hull.vertices], index[hull.simplices], planes)
 
 
 def thickness(points: Array) -> float:
