@@ -29,6 +29,10 @@ class Surface:
         self._parts = cut_to(triangles, self.size / CELLS_ALONG)
         self._tree = cKDTree(self._parts.mean(axis=1))
 
+    def rough_distances(self, points: Array) -> Array:
+        """Of points [n, 3] to the surface: [n] in metres, no smaller than `distances`, and quicker."""
+        return np.asarray(self._tree.query(points)[0])
+
     def distances(self, points: Array) -> Array:
         """Of points [n, 3] to the surface: [n] in metres, never too small."""
         count = min(NEAREST, len(self._parts))
@@ -62,8 +66,10 @@ def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask
     while True:
         centers = cells.mean(axis=1)
         reaches = np.sqrt(((cells - centers[:, None]) ** 2).sum(axis=-1)).max(axis=1)
-        distances = surface.distances(centers)
+        distances = surface.rough_distances(centers)
         is_open = distances + reaches > distance + max(finest, SLACK * distance)
+        distances[is_open] = surface.distances(centers[is_open])
+        is_open &= distances + reaches > distance + max(finest, SLACK * distance)
         if covered is not None:
             is_open[is_open] = ~covered(cells[is_open])
         counts = is_open & (distances > distance)

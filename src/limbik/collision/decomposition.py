@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.concavity import Mask, Surface, farthest
 from limbik.collision.hulls import Hull, corners, hull_of
@@ -28,6 +29,7 @@ LESS, MORE = 0.9, 1.2  # of the overshoot, for more pieces to be worth it, and t
 MIN_WON = 1e-2  # of the volume of the whole hull, by a cut
 ANYHOW = 2  # cuts that win nothing by themselves: halves of a ring fill its hole as the whole does
 FRACTIONS = np.arange(1, 8) / 8.0  # of planes along an axis
+FINER = 0.05  # from the best of them to those that are tried beside it
 DIRECTIONS = 100  # in which the volumes of hulls are compared
 FLUSH = 1e-6  # [m] pieces that touch are taken as one
 SAME_AREA = 1e-3  # by which the area of a convex mesh and that of its hull may differ
@@ -119,22 +121,37 @@ class _HullPart:
         self.hull = hull_of(self.points)
         self.volume = _volume(self.points)
 
+    @functools.cached_property
+    def _reach(self) -> Array:
+        """[n, DIRECTIONS] how far its points lie in each direction [m]."""
+        return np.asarray(self.points @ _directions().T)
+
+    def outermost(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Those of some points, by index, that lie farthest in many directions; all where there are few."""
+        if len(rows) <= DIRECTIONS:
+            return rows
+        return np.unique(rows[self._reach[rows].argmax(axis=0)])
+
 
 def _cuts(whole: _HullPart) -> Iterator[list[_HullPart]]:
     """All parts after one cut, after two, and so on, while a cut wins enough."""
     order = itertools.count()
-    waiting: list[tuple[float, int, _HullPart, list[_HullPart]]] = []
+    # A cut wins no more than the volume of the part: it is looked for once the part comes first.
+    waiting: list[tuple[float, int, _HullPart, list[_HullPart] | None]] = []
 
     def wait(part: _HullPart) -> None:
-        halves = _halves(part)
-        won = part.volume - sum(half.volume for half in halves) if halves else 0.0
-        heapq.heappush(waiting, (-won, next(order), part, halves))
+        heapq.heappush(waiting, (-part.volume, next(order), part, None))
 
     wait(whole)
     anyhow = 0
     while len(waiting) < MAX_PIECES:
         if -waiting[0][0] > MIN_WON * whole.volume:
-            halves = heapq.heappop(waiting)[3]
+            _, k, part, halves = heapq.heappop(waiting)
+            if halves is None:
+                halves = _halves(part)
+                won = part.volume - sum(half.volume for half in halves) if halves else 0.0
+                heapq.heappush(waiting, (-won, k, part, halves))
+                continue
         elif anyhow < ANYHOW:
             anyhow += 1
             largest = max(waiting, key=lambda entry: entry[2].volume)
@@ -170,14 +187,11 @@ def _halves(part: _HullPart) -> list[_HullPart]:
         return []
     best: tuple[float, Vector3, float] | None = None
     for axis in _axes(part.hull.vertices):
-        heights = part.hull.vertices @ axis
-        low, extent = float(heights.min()), float(np.ptp(heights))
-        tried = [(_volumes(part, axis, low + fraction * extent), fraction) for fraction in FRACTIONS]
-        volume, fraction = min(tried)
-        finer = [(_volumes(part, axis, low + (fraction + d) * extent), fraction + d) for d in (-0.05, 0.05)]
-        volume, fraction = min([(volume, fraction), *finer])
+        slabs = _Slabs(part, axis)
+        volume, k = min((slabs.volumes(k), k) for k in range(1, len(slabs.heights), 3))
+        volume, k = min((volume, k), *((slabs.volumes(near), near) for near in (k - 1, k + 1)))
         if best is None or volume < best[0]:
-            best = volume, axis, low + fraction * extent
+            best = volume, axis, float(slabs.heights[k])
     assert best is not None, "there are axes"
     _, axis, height = best
     heights = part.triangles @ axis - height
@@ -191,13 +205,32 @@ def _axes(vertices: Array) -> Array:
     return np.concatenate([np.eye(3), principal])
 
 
-def _volumes(part: _HullPart, axis: Vector3, height: float) -> float:
-    """Of the hulls on both sides of a plane together, or a little less [m^3]."""
-    heights = part.triangles @ axis - height
-    crossing = _crossings(part.triangles, heights)
-    own = part.points @ axis - height
-    sides = (part.points[own >= 0.0], part.points[own <= 0.0])
-    return sum(_volume(_outermost(np.concatenate([side, crossing]))) for side in sides)
+class _Slabs:
+    """The points of a part between planes across an axis, those of `FRACTIONS` and one to either side."""
+
+    def __init__(self, part: _HullPart, axis: Vector3) -> None:
+        assert part.hull is not None, "a flat part is not cut"
+        self.part = part
+        heights = part.hull.vertices @ axis
+        fractions = np.add.outer(FRACTIONS, (-FINER, 0.0, FINER)).ravel()
+        self.heights = heights.min() + fractions * np.ptp(heights)
+        self.triangle_heights = part.triangles @ axis
+        own = part.points @ axis
+        # Twice the index of the next plane above; one more for points on a plane, which are on both sides.
+        slabs = np.searchsorted(self.heights, own, "left") + np.searchsorted(self.heights, own, "right")
+        order = np.argsort(slabs, kind="stable")
+        ends = np.searchsorted(slabs[order], np.arange(2 * len(self.heights) + 2))
+        self.outermost = [part.outermost(order[a:b]) for a, b in itertools.pairwise(ends)]
+
+    def volumes(self, k: int) -> float:
+        """Of the hulls on both sides of plane k together, or a little less [m^3]."""
+        crossing = _crossings(self.part.triangles, self.triangle_heights - self.heights[k])
+        on_plane = 2 * k + 1
+        sides = self.outermost[on_plane:], self.outermost[: on_plane + 1]
+        return sum(
+            _volume(_outermost(np.concatenate([self.part.points[np.concatenate(side)], crossing])))
+            for side in sides
+        )
 
 
 def _outermost(points: Array) -> Array:
