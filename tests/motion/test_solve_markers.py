@@ -183,6 +183,18 @@ def test_wrong_input_is_refused(leg):
         solve_markers(LEG_MARKERS, LEG, marker_set={"thigh9": "thigh"})
     with pytest.raises(ModelError, match="needs 4 markers that are seen in one frame, found 2"):
         solve_markers(LEG_MARKERS, LEG, marker_set={"thigh0": "thigh", "foot0": "foot"})
+    for name, wrong in (
+        ("scales", [-0.1, 1.0]),
+        ("scales", [[1.0]]),
+        ("offsets", np.full((3, 3), np.nan)),
+        ("offsets", 1.0),
+        ("offsets", np.full((3, 3), 1e200)),
+        ("usual", np.full(len(leg.calibration.usual), np.nan)),
+        ("usual", [0.1]),
+        ("usual", "near"),
+    ):
+        with pytest.raises(ModelError, match=f"{name} needs "):
+            replace(leg.calibration, **{name: wrong})
     with pytest.raises(ModelError, match="calibration is that of another"):
         solve_markers(MARKERS, SKELETON, marker_set=MARKER_SET, calibration=leg.calibration)
 

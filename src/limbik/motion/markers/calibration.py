@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError
+from limbik.errors import ModelError, shortened
 from limbik.model import Model
+from limbik.model.joints import FARTHEST
 from limbik.motion.markers.marked_body import MarkedBody
 from limbik.motion.markers.poses import PoseSolver
 from limbik.motion.markers.predictors import rotations_of
-from limbik.spatial import Array, norm
+from limbik.spatial import Array, as_numbers, norm
 
 FRAMES = 30  # at most, evenly over time
 ROUNDS, LAST_ROUNDS = 5, 20
@@ -43,6 +44,20 @@ class Calibration:
     scales: Array  # [B] of bones
     offsets: Array  # [M, 3] of markers on their links [m]
     usual: Array  # [M] median distance of markers from their positions [m]; nan where one was not seen
+
+    def __post_init__(self) -> None:
+        for name in ("scales", "offsets", "usual"):
+            object.__setattr__(self, name, as_numbers(getattr(self, name), name, "numbers", ModelError))
+        scales, offsets, usual = self.scales, self.offsets, self.usual
+        if scales.ndim != 1 or not ((scales >= 0.0) & (scales <= FARTHEST)).all():
+            raise ModelError(f"scales needs numbers [B] from 0 to {FARTHEST:g}, found {shortened(scales)}")
+        if offsets.shape[1:] != (3,) or not (np.abs(offsets) <= FARTHEST).all():
+            needed = f"finite numbers [M, 3] up to {FARTHEST:g} m"
+            raise ModelError(f"offsets needs {needed}, found {shortened(offsets)}")
+        is_good = np.isnan(usual) | ((usual >= 0.0) & (usual <= FARTHEST))
+        if usual.shape != (len(offsets),) or not is_good.all() or np.isnan(usual).all():
+            needed = f"{len(offsets)} distances [m] from 0 to {FARTHEST:g}, or nan, not all of them nan"
+            raise ModelError(f"usual needs {needed}, found {shortened(usual)}")
 
     @property
     def doubtful(self) -> Array:
