@@ -28,7 +28,7 @@ from limbik.deprecated import warn_renamed
 from limbik.errors import GoalError, SolverError
 from limbik.goals import Goal, Pose, Position, as_goals, is_plain
 from limbik.model.chain import chain_to
-from limbik.model.configuration import FARTHEST
+from limbik.model.joints import FARTHEST
 from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.model.slots import Slot
 from limbik.request import FARTHEST_TARGET, check_time_limit

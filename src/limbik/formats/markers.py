@@ -14,9 +14,8 @@ from limbik.formats import c3d, trc
 from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
 from limbik.formats.source import open_source, write_text
+from limbik.model.joints import FARTHEST
 from limbik.spatial import Array, as_number, as_numbers, check_largest
-
-FARTHEST = 1e9  # [m]
 
 
 @dataclass(frozen=True, eq=False)

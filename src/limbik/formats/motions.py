@@ -20,7 +20,7 @@ from limbik.formats.skeleton import Skeleton, skeleton_of
 from limbik.formats.source import open_source, write_text
 from limbik.formats.table import is_csv
 from limbik.model import JointKind, Model
-from limbik.model.configuration import FARTHEST
+from limbik.model.joints import FARTHEST
 from limbik.spatial import Array, as_number, as_numbers, norm
 
 Unit = Literal["m", "cm", "mm", "inch"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from limbik.errors import ConfigurationError
 from limbik.model.ball import TOLERANCE, BallLimits
 from limbik.model.followers import Followers
-from limbik.model.joints import Joint, JointKind
+from limbik.model.joints import FARTHEST, Joint, JointKind
 from limbik.spatial import (
     SHORTEST_QUATERNION,
     Array,
@@ -27,8 +27,6 @@ from limbik.spatial import (
     quat_normalise,
     quat_rotate,
 )
-
-FARTHEST = 1e9  # [rad or m] of what is to be near; beyond it, an angle has lost most of its digits
 
 
 class ConfigurationSpace:

@@ -52,7 +52,7 @@ _SIZES = {
     JointKind.BALL: (4, 3),
     JointKind.FLOATING: (7, 6),
 }
-FARTHEST = 1e9  # [rad or m] of limits and positions; beyond it, sums of squares lose their meaning
+FARTHEST = 1e9  # [rad or m] of limits, positions and angles, which have lost most of their digits beyond
 SMALLEST_MULTIPLIER = 1e-9  # of a mimic rule
 LARGEST_MASS = 1e30  # [kg]
 _UNLIMITED = (JointKind.CONTINUOUS, JointKind.FIXED, JointKind.FLOATING)
