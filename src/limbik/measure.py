@@ -22,7 +22,7 @@ from limbik.spatial import Array, Matrix4, Vector3, cross, norm
 from limbik.status import PoseError
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
-SHORTEST_REACH = 1e-9  # [m] of what has a length
+SHORTEST_REACH, LONGEST_REACH = 1e-9, 1e5  # [m] of what has a length
 LATEST = 32  # goals of answers of which more may be wanted next
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
 
@@ -94,8 +94,12 @@ def condition_number(request: Request, q: Array) -> float:
 
 def half_reach(request: Request) -> float:
     """[m] that count as much as a radian: half the reach of the first frame that is requested."""
-    reach = request.model.reach(request.goals[0].frame)
-    return 0.5 * reach if SHORTEST_REACH < reach < math.inf else 1.0
+    return half_of(request.model.reach(request.goals[0].frame))
+
+
+def half_of(reach: float) -> float:
+    """[m] half a reach; 1 where there is as good as none, or a prismatic joint may go as good as anywhere."""
+    return 0.5 * reach if SHORTEST_REACH < reach < LONGEST_REACH else 1.0
 
 
 def holds_tool(request: Request, goal: Goal) -> bool:

@@ -251,3 +251,55 @@ def test_goals_that_only_joints_at_their_limits_reach_are_found_in_the_default_b
             solution = limbik.solve_batch(model, model.pose(q))
             assert solution.success.all(), seed
             assert ((model.lower <= solution.q) & (solution.q <= model.upper)).all()
+
+
+SIX = (("z", 0.3), ("y", 0.1), ("y", 0.4), ("x", 0.1), ("y", 0.3), ("x", 0.1))  # axes, and [m] before them
+
+
+def sliding(travel, where):
+    """Six hinges of an arm, the slide before them or in place of the last."""
+    builder = limbik.ModelBuilder("slider")
+    if where == "first":
+        builder.prismatic("slide", axis="x", limits=travel)
+    for k, (axis, length) in enumerate(SIX if where == "first" else SIX[:5]):
+        builder.revolute(f"r{k}", axis=axis, origin=(0.0, 0.0, length), limits=2.8)
+    if where == "last":
+        builder.prismatic("slide", axis="x", limits=travel, origin=(0.0, 0.0, 0.1))
+    return builder.build()
+
+
+@pytest.mark.parametrize("where", ["first", "last"])
+@pytest.mark.parametrize("travel", [1e4, 1e5, 1e6, 1e8, (-1e6, 1.0), (-1.0, 1e8), None])
+def test_a_slide_that_goes_as_good_as_anywhere_is_one_without_limits(travel, where):
+    arm = sliding(travel, where)
+    rng = np.random.default_rng(0)
+    configurations = rng.uniform(-1.0, 1.0, (12, arm.nq))
+    poses = arm.pose(configurations)
+    assert arm.solve_batch(poses).success.all()
+    for q, wanted in zip(configurations, poses, strict=True):
+        for start in (None, q + 0.05):
+            solution = arm.solve(wanted, start=start)
+            assert_true(arm, solution, point=wanted[:3, 3], rotation=wanted[:3, :3])
+            assert solution.success
+        assert arm.solve(limbik.Position(target=wanted[:3, 3])).success
+        rank = np.linalg.matrix_rank(arm.jacobian(q), tol=1e-6)
+        assert np.abs(arm.jacobian(q) @ arm.nullspace(q)).max(initial=0.0) < 1e-9
+        assert arm.nullspace(q).shape == (arm.nv, arm.nv - rank)
+        assert arm.solve(wanted, start=q).derivative().shape[1] == 6
+
+
+@pytest.mark.parametrize("lower", [-1e8, -1e6, -100.0, -math.inf])
+@pytest.mark.parametrize("solver", ["lm", "ccd", "dls", "fabrik"])
+def test_a_start_whose_turns_are_taken_off_stays_within_limits(solver, lower):
+    """Without its revolutions a start may be beyond the other limit."""
+    arm = limbik.ModelBuilder("arm").revolute("a", axis="z", limits=(lower, 0.8)).revolute(
+        "b", axis="z", origin=(0.5, 0.0, 0.0), limits=(lower, 0.8)
+    ).frame("tip", pose=(0.5, 0.0, 0.0)).build(end_effector="tip")  # fmt: skip
+    for first in np.linspace(max(lower, -1e6), max(lower, -1e6) + 6.0, 7):
+        for goal in ([2.0, 0.5, 0.0], [0.3, -0.4, 0.0]):
+            options = {"restarts": 0} if solver == "lm" else {}
+            solution = arm.solve(
+                [limbik.Position(target=goal)] if solver == "lm" else goal,
+                solver=solver, start=[first, first], iterations=60, **options,
+            )  # fmt: skip
+            assert arm.is_within_limits(solution.q)

@@ -22,7 +22,7 @@ FAST_CHAIN = (
     f"a chain of up to {MAX_ROWS} revolute and prismatic joints (a pair of nearly parallel axes counts for "
     "one more)"
 )
-FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits
+FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits, or with limits beyond it
 UNBOUNDED = 1e9  # instead of an infinite limit, so that nothing infinite is computed with
 NO_WEIGHT = 1e30  # softness of a row that is not requested
 
@@ -67,6 +67,9 @@ def prepare(
     at the end; with `keep_windings` only one that has no limits at all.
     """
     q_lower, q_upper = _limits(chain, use_limits)
+    far = np.where(chain.is_prismatic, FARTHEST_TRAVEL * length, math.inf)
+    q_lower = np.where(q_lower < -far, -math.inf, q_lower)
+    q_upper = np.where(q_upper > far, math.inf, q_upper)
     travel = _travel(chain, q_lower, q_upper, length)
     scale = np.where(chain.is_prismatic, 1.0 / (travel * length), 1.0)
     offset = scale * chain.offset

@@ -65,8 +65,7 @@ def solution_jacobian(
     locked = locked_names(locked)
     at = model.integrate(q, np.zeros(model.nv))
     held = np.eye(4) if tool is None else as_pose(tool, "`tool`", error=SolverError)
-    reach = model.reach(frame)
-    length = 0.5 * reach if 0.0 < reach < np.inf else 1.0  # [m] that count as much as a radian
+    length = measure.half_of(model.reach(frame))  # [m] that count as much as a radian
     units = np.repeat([1.0 / length, 1.0], 3)[ROWS[of]]
     is_free = _free(model, at, limits, locked)
 

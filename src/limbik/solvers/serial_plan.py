@@ -34,7 +34,7 @@ from limbik.serial import lanes
 from limbik.serial.kernels import one_interpreted
 from limbik.serial.lanes import ANYWHERE, FROM_START, HEADER, RESUME
 from limbik.serial.layout import SETTINGS_OF_POSE, Layout
-from limbik.serial.prepare import MAX_ROWS, UNBOUNDED, is_fast, plan_numbers, prepare
+from limbik.serial.prepare import FARTHEST_TRAVEL, MAX_ROWS, UNBOUNDED, is_fast, plan_numbers, prepare
 from limbik.serial.programs import one_problem
 from limbik.serial.seed_table import Shape
 from limbik.serial.seeding import LARGEST_SEED
@@ -274,6 +274,8 @@ class SerialPlan(Plan):
         outcome[Q][self._moving] = solution.q[self._q_indices]
         outcome[ERROR], outcome[CHORD] = solution.outcome[ERROR], solution.outcome[CHORD]
         outcome[ITERATIONS] += solution.iterations
+        if solution.success:
+            outcome[0] = SOLVED
 
     def _prefer_start(self, outcome: Array, pose: Array, start: Array) -> None:
         """The start itself, where it is nearer to the goal than what was found."""
@@ -596,10 +598,10 @@ def _pose_settings(bounds: PoseBounds | None, base: Matrix4, unit: float) -> dic
 
 def _length(chain: Chain, rows: CanonicalChain) -> float:
     """[m] the arm's size; 1 where it has none, as a wrist whose links are only rounding."""
-    if not math.isfinite(chain.reach):  # prismatic joints without limits, which may go anywhere
-        return max(float(np.abs(rows.d).sum() + np.abs(rows.a).sum()), 1e-2)
-    size = chain.reach
-    return size if SHORTEST_LENGTH < size < math.inf else 1.0
+    size, links = chain.reach, float(np.abs(rows.d).sum() + np.abs(rows.a).sum())
+    if size == math.inf or (links > SHORTEST_LENGTH and size > FARTHEST_TRAVEL * max(links, 1.0)):
+        return max(links, 1e-2)  # prismatic joints may go as good as anywhere
+    return size if size > SHORTEST_LENGTH else 1.0
 
 
 def _locked_rows(model: Model, chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:

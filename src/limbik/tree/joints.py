@@ -17,7 +17,7 @@ from limbik.numerics.rotation import (
     within_euler_limits,
 )
 from limbik.numerics.start_check import AS_IT_WAS, INVALID, MANY_WINDINGS, MOVED, ROUNDING
-from limbik.numerics.trigonometry import nearest_turn
+from limbik.numerics.trigonometry import FULL_TURN, nearest_turn
 
 SHORTEST_QUATERNION = 1e-100  # under this length one has no direction
 
@@ -84,6 +84,9 @@ def admit(joints: Records, use_limits: bool, q: Floats) -> int:
                 q[i] = nearest_turn(q[i])
                 if abs(q[i]) > MANY_WINDINGS:  # where it points is lost in rounding
                     q[i] = 0.0
+                if use_limits:
+                    turn = FULL_TURN if q[i] < joint.lower else -FULL_TURN if q[i] > joint.upper else 0.0
+                    q[i] = min(max(q[i] + turn, joint.lower), joint.upper)
             off = abs(q[i] - before)
         if off > ROUNDING:
             verdict = MOVED
