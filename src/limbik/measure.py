@@ -22,7 +22,7 @@ from limbik.spatial import Array, Matrix4, Vector3, cross, norm
 from limbik.status import PoseError
 
 GENERIC = 3  # random configurations that tell in how many directions a model can move
-SHORTEST_REACH, LONGEST_REACH = 1e-9, 1e5  # [m] of what has a length
+SHORTEST_REACH, LONGEST_REACH = 1e-9, 1e5  # [m] of which half is a length to count in
 LATEST = 32  # goals of answers of which more may be wanted next
 SINGULAR = 1e-9  # of the largest singular value: below it, one counts as 0
 
@@ -98,7 +98,7 @@ def half_reach(request: Request) -> float:
 
 
 def half_of(reach: float) -> float:
-    """[m] half a reach; 1 where there is as good as none, or a prismatic joint may go as good as anywhere."""
+    """Half of a reach [m]; 1 m where it is 0, or so large that it is the travel of a prismatic joint."""
     return 0.5 * reach if SHORTEST_REACH < reach < LONGEST_REACH else 1.0
 
 

@@ -88,33 +88,28 @@ class ConfigurationSpace:
     def as_q(self, q: object, name: str = "q") -> Array:
         """`q` as float64 [..., nq] with finite numbers and quaternions that have a direction."""
         array = self._as_array(q, self.nq, name, "nq")
-        self._refuse_short(array, name)
+        if self.turning_q.size:
+            quaternions = array[..., self.turning_q]
+            is_short = dot(quaternions, quaternions) < SHORTEST_QUATERNION**2
+            if is_short.any():
+                start = int(self.turning_q[np.argwhere(is_short)[0][-1], 0])
+                part, joint = _part(name, f"{start}:{start + 4}"), self._joint_at(start)
+                raise ConfigurationError(
+                    f"{part}, the quaternion xyzw of joint {joint!r}, needs length 1, found 0"
+                )
         return array
 
     def as_near_q(self, q: object, name: str) -> Array:
         """`q` as new float64 [..., nq] with numbers up to 1e9 [rad or m] and quaternions of length 1."""
-        array = self._as_array(q, self.nq, name, "nq").copy()
+        array = self._as_array(q, self.nq, name, "nq")
         self._refuse(np.abs(array) > FARTHEST, array, name, "nq", f"a number up to {FARTHEST:g}")
-        if self.turning_q.size:
-            self._refuse_short(array, name)
-            array[..., self.turning_q] = quat_normalise(array[..., self.turning_q])
-        return array
+        near = self.as_q(array, name).copy()
+        near[..., self.turning_q] = quat_normalise(near[..., self.turning_q])
+        return near
 
     def as_v(self, v: object, name: str = "v") -> Array:
         """`v` as float64 [..., nv] with finite numbers."""
         return self._as_array(v, self.nv, name, "nv")
-
-    def _refuse_short(self, q: Array, name: str) -> None:
-        """Raise ConfigurationError for a quaternion without a direction."""
-        if not self.turning_q.size:
-            return
-        quaternions = q[..., self.turning_q]
-        is_short = dot(quaternions, quaternions) < SHORTEST_QUATERNION**2
-        if is_short.any():
-            start = int(self.turning_q[np.argwhere(is_short)[0][-1], 0])
-            part, joint = _part(name, f"{start}:{start + 4}"), self._joint_at(start)
-            where = f"{part}, the quaternion xyzw of joint {joint!r}"
-            raise ConfigurationError(f"{where}, needs length 1, found 0")
 
     def _as_array(self, value: object, size: int, name: str, size_name: str) -> Array:
         if type(value) is np.ndarray and value.dtype == np.float64:

@@ -22,7 +22,7 @@ FAST_CHAIN = (
     f"a chain of up to {MAX_ROWS} revolute and prismatic joints (a pair of nearly parallel axes counts for "
     "one more)"
 )
-FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits, or with limits beyond it
+FARTHEST_TRAVEL = 1e3  # [lengths] of a prismatic joint without limits; limits beyond it count as none
 UNBOUNDED = 1e9  # instead of an infinite limit, so that nothing infinite is computed with
 NO_WEIGHT = 1e30  # softness of a row that is not requested
 

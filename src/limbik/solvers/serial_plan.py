@@ -600,7 +600,7 @@ def _length(chain: Chain, rows: CanonicalChain) -> float:
     """[m] the arm's size; 1 where it has none, as a wrist whose links are only rounding."""
     size, links = chain.reach, float(np.abs(rows.d).sum() + np.abs(rows.a).sum())
     if size == math.inf or (links > SHORTEST_LENGTH and size > FARTHEST_TRAVEL * max(links, 1.0)):
-        return max(links, 1e-2)  # prismatic joints may go as good as anywhere
+        return max(links, 1e-2)  # the reach is the travel of prismatic joints
     return size if size > SHORTEST_LENGTH else 1.0
 
 

@@ -76,8 +76,8 @@ def linear(own: Array, hole: Hole) -> Array:
 def spline(own: Array, hole: Hole) -> Array:
     """A cubic spline through the positions that are known; those farther off than KNOTS change nothing.
 
-    Its first two pieces are one polynomial, and so are its last two. It is SciPy's, which takes 0.4 s to
-    import.
+    As SciPy's `CubicSpline` (the first two pieces are one polynomial, and so are the last two), without the
+    0.4 s of its import.
     """
     times = np.flatnonzero(hole.known)
     if len(times) < 4:
@@ -127,7 +127,7 @@ class LocalAxes:
         around = markers - middle[:, None]
         whole = np.isfinite(around).all(axis=(1, 2))
         seen = around[whole]
-        some = seen[:: len(seen) // SHAPED + 1]  # whose mean shape tells the rotations of all
+        some = seen[:: len(seen) // SHAPED + 1]  # the mean of these is the shape that all are turned to
         turned = rotations_of(seen[len(seen) // 2], some, weights)
         shape = np.einsum("tij,tki->tkj", turned, some).mean(axis=0)
         self.origin = middle
