@@ -6,10 +6,11 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import limbik
 from collision.containment import beyond, surface, to_coal
 from collision.meshes import mesh_of, samples, star, stl
 from collision.oracle import as_coal, random_shape
-from limbik.collision import Box, ConvexHull, Mesh, Points, meshes, stored_arrays
+from limbik.collision import Box, ConvexHull, Mesh, Points, geometry, meshes, stored_arrays
 from limbik.collision.hulls import MAX_VERTICES, hull_of
 from limbik.collision.pieces import measured_pieces_of, pieces_of
 from limbik.errors import CollisionError
@@ -267,3 +268,17 @@ def test_meshes_that_are_missing_or_too_large_are_refused(tmp_path, monkeypatch)
     monkeypatch.setattr(meshes, "LARGEST_FILE", 10)
     with pytest.raises(CollisionError, match=r"many\.stl' is larger than"):
         pieces_of(Mesh(path))
+
+
+def test_a_log_tells_what_somebody_waits_for(monkeypatch, caplog):
+    monkeypatch.setattr(geometry, "LONG", 0.0)
+    arm = limbik.planar_arm(3, 0.3)
+    geometry.geometry_of(arm)
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"limbik is cutting the meshes of {arm.name!r} into convex parts, which it keeps: 3 of 3 links to go"
+    )
+    caplog.clear()
+    monkeypatch.setattr(geometry, "LONG", 1e9)
+    geometry.geometry_of(limbik.planar_arm(3, 0.3))
+    assert not caplog.records

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 import numpy as np
 
@@ -71,6 +73,8 @@ def keep_geometry(model: Model, geometry: Geometry) -> None:
 
 _GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
 FEW = 8  # corners: the middle of their extent will do for the center of a sphere about them
+LONG = 3.0  # [s] after which somebody who waits is told what for
+logger = logging.getLogger(__name__)
 
 
 def _made(model: Model) -> Geometry:
@@ -79,11 +83,30 @@ def _made(model: Model) -> Geometry:
     named: dict[tuple[str, str], list[LinkShape]] = {}
     for shape in shapes:
         named.setdefault((shape.name, carriers[shape.link][0]), []).append(shape)
-    bodies = tuple(_body(name, link, own, carriers) for (name, link), own in named.items())
+    bodies = tuple(_bodies(model, named, carriers))
     made = Geometry(bodies)
     notes = [note] if note else []
     notes += [*made.gaps, *(f"{body.name}: {what}" for body in bodies for what in body.notes)]
     return replace(made, note=listed(notes, limit=5, between="; "))
+
+
+def _bodies(
+    model: Model,
+    named: dict[tuple[str, str], list[LinkShape]],
+    carriers: dict[str, tuple[str, Matrix4]],
+) -> Iterator[CheckedBody]:
+    """The body of each name and link; a log tells of it where that takes long, as it does once for meshes."""
+    began, is_told = perf_counter(), False
+    for k, ((name, link), shapes) in enumerate(named.items()):
+        if not is_told and perf_counter() - began > LONG:
+            logger.warning(
+                "limbik is cutting the meshes of %r into convex parts, which it keeps: %d of %d links to go",
+                model.name,
+                len(named) - k,
+                len(named),
+            )
+            is_told = True
+        yield _body(name, link, shapes, carriers)
 
 
 def _body(
