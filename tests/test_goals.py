@@ -370,3 +370,7 @@ def test_frames_of_goals_are_those_that_they_are_about():
     assert frames_of(goals) == set()
     assert frames_of([Position(target=ORIGIN), Pose(target=STILL, frame="left")]) == {None, "left"}
     assert frames_of([Relative(**MADE[Relative], frame="tip")]) == {"tip", "hand"}
+
+
+def test_a_frame_by_a_text_of_numpy_is_that_frame() -> None:
+    assert repr(Position(target=(0, 0, 1), frame=np.array(["hand"])[0]).frame) == "'hand'"

@@ -1,5 +1,9 @@
 """Convex pieces contain what they are made of, and reach beyond it by no more than is said."""
 
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import trimesh
@@ -282,3 +286,23 @@ def test_a_log_tells_what_somebody_waits_for(monkeypatch, caplog):
     monkeypatch.setattr(geometry, "LONG", 1e9)
     geometry.geometry_of(limbik.planar_arm(3, 0.3))
     assert not caplog.records
+
+
+def test_threads_that_check_the_same_robot_cut_its_meshes_once(monkeypatch):
+    made, together, make = [], threading.Barrier(8), geometry._made
+
+    def made_slowly(model):
+        made.append(model)
+        time.sleep(0.05)  # [s]
+        return make(model)
+
+    def bodies(_):
+        together.wait(60.0)
+        return geometry.geometry_of(arm)
+
+    monkeypatch.setattr(geometry, "_made", made_slowly)
+    arm = limbik.planar_arm(3, 0.3)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(bodies, range(8)))
+    assert len(made) == 1
+    assert all(each is found[0] for each in found)

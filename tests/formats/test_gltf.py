@@ -481,3 +481,15 @@ def test_nothing_that_moves_is_no_motion(tmp_path: Path) -> None:
         limbik.load_motion(path)
     with pytest.raises(FormatError, match="cannot be read: No such file"):
         limbik.load_motion(tmp_path / "none.glb")
+
+
+def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
+    builder = Builder()
+    node = builder.node("A")
+    points = np.zeros((2, 3), np.float32)
+    builder.animation(None, [(node, "translation", np.arange(2.0), points, "LINEAR")])
+    end = builder.gltf.bufferViews[-1]
+    last = end.byteOffset + end.byteLength
+    builder.bytes[last - 4 : last] = b"\x01\x00\x80\x7f"
+    with pytest.raises(FormatError, match="needs finite numbers"):
+        limbik.load_motion(builder.save(tmp_path / "nan.glb"))

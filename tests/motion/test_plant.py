@@ -1,5 +1,6 @@
 """Planted feet do not slide or sink, and what was good stays as it was."""
 
+import itertools
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -515,6 +516,19 @@ def test_one_frame_is_planted() -> None:
     assert_allclose(at[0, :, :2, 1], heights[:, :2], atol=1e-6)
 
 
+def without_lengths() -> limbik.Motion:
+    """Two legs whose bones all begin and end at the hips."""
+    joints = [limbik.Joint(name="Hips", kind=limbik.JointKind.FLOATING, parent="world", child="Hips")]
+    for side in ("Left", "Right"):
+        names = ["Hips", f"{side}UpLeg", f"{side}Leg", f"{side}Foot"]
+        joints += [
+            limbik.Joint(name=child, kind=limbik.JointKind.BALL, parent=parent, child=child)
+            for parent, child in itertools.pairwise(names)
+        ]
+    model = limbik.Model("points", joints)
+    return limbik.Motion(model, np.tile(model.neutral, (40, 1)), dt=0.01)
+
+
 def test_bad_input_is_named() -> None:
     motion = walk(replace(AHEAD, duration=1.0), "ball").motion
     with pytest.raises(GoalError, match="up='y'"):
@@ -539,6 +553,8 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(ModelError, match="foot, toe or ankle"):
         arm = limbik.load("panda")
         plant_feet(limbik.Motion(arm, arm.neutral[None], 0.1))
+    with pytest.raises(ModelError, match="the leg of 'LeftFoot' needs a length, found 0 m"):
+        plant_feet(without_lengths())
 
 
 # --- offsets of least jerk ----------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """Where a solve begins: tables of configurations that lead to the goal's neighbourhood."""
 
 import math
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -342,3 +345,26 @@ def test_a_locked_row_is_searched_nowhere_else():
     chain = prepare(replace(form))
     assert_array_equal(chain.lower[-2:], chain.upper[-2:])
     assert_array_equal(prepare(form, use_limits=False).lower[-2:], chain.lower[-2:])
+
+
+def test_threads_that_need_the_same_table_build_it_once(monkeypatch):
+    built, together = [], threading.Barrier(8)
+
+    def build_slowly(name, prepared):
+        built.append(name)
+        time.sleep(0.05)  # [s]
+        return tables.SeedTable(np.zeros((1, 1, 1), np.float32), np.zeros(3), np.ones(3))
+
+    def table(_):
+        together.wait(60.0)
+        return tables.table_for(prepared)
+
+    monkeypatch.setattr(tables, "_tables", {})
+    monkeypatch.setattr(tables, "_read", lambda name, shape: None)
+    monkeypatch.setattr(tables, "_built", build_slowly)
+    chain = canonical(chain_to(limbik.load("puma560")))
+    prepared = prepare(chain, 1.0, True)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(table, range(8)))
+    assert len(built) == 1
+    assert all(each is found[0] for each in found)

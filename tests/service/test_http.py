@@ -332,6 +332,8 @@ def test_json_under_another_type_is_told_its_header(client: httpx.Client) -> Non
         response = client.post("/v1/forward", content='{"robot": "ur5e"}', headers={"Content-Type": kind})
         assert response.status_code == 422
         assert f"Content-Type: application/json, found {kind}" in response.json()["message"]
+    long = client.post("/v1/forward", content="{}", headers={"Content-Type": "a" * 5000})
+    assert len(long.json()["message"]) < 200
 
 
 @pytest.mark.parametrize(
@@ -431,6 +433,27 @@ def test_only_who_has_the_token_is_answered() -> None:
         assert client.get("/healthz", headers={"Host": "evil.example"}).status_code == 421
     with answering(token=None) as client:
         assert client.get("/v1/robots").status_code == 200
+
+
+def test_whether_it_runs_is_told_while_every_thread_is_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, may_end = threading.Semaphore(0), threading.Event()
+
+    def robots(self: Service) -> list[str]:
+        begun.release()
+        may_end.wait(60.0)
+        return []
+
+    monkeypatch.setattr(Service, "robots", robots)
+    with answering() as client, concurrent.futures.ThreadPoolExecutor(60) as pool:
+        try:
+            pending = [pool.submit(client.get, "/v1/robots", timeout=60.0) for _ in range(60)]
+            for _ in range(40):  # so many threads there are
+                assert begun.acquire(timeout=60.0)
+            assert client.get("/healthz").json()["status"] == "ok"
+            assert client.get("/metrics").status_code == 200
+        finally:
+            may_end.set()
+        assert all(response.result().status_code == 200 for response in pending)
 
 
 def test_a_link_gives_one_browser_the_token_once() -> None:

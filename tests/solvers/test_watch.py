@@ -1,5 +1,6 @@
 """What ends a solve early: the clock, Ctrl-C, and machine code that is ready."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -85,6 +86,27 @@ def test_goals_of_a_lower_priority_have_no_time_of_their_own() -> None:
     late = arm.solve(goals, start=q, time_limit=1e-9)
     assert late.iterations == 0
     assert late.success
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+@pytest.mark.parametrize("levels", [2, 3])
+def test_goals_of_all_priorities_share_the_time(levels, weight, monkeypatch):
+    """Upper goals that are not met are solved for in two cores, of which neither has all of the time. A
+    millisecond is over at each look at the clock.
+    """
+    looks = itertools.count()
+    for module in ("compiler.watch", "solvers.tree_plan", "solvers.serial_plan", "solvers.even_plan"):
+        monkeypatch.setattr(f"limbik.{module}.perf_counter", lambda: 1e-3 * next(looks))
+    arm = limbik.planar_arm(3, 0.3, limits=1.5)
+    targets = {None: FORBIDDEN, "link3": (-0.3, 0.3, 0.0), "link2": (-0.3, 0.0, 0.0)}
+    goals = [
+        Position(frame=frame, target=target, priority=priority, weight=weight)
+        for priority, (frame, target) in enumerate(targets.items())
+    ][:levels]
+    before = next(looks)
+    solution = arm.solve(goals, iterations=ENDLESS, time_limit=1.0)
+    assert 900 < next(looks) - before < 1050
+    assert not solution.success
 
 
 @pytest.mark.slow

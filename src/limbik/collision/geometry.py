@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -14,6 +15,7 @@ from limbik.collision.convex import ConvexPiece
 from limbik.collision.covers import Spheres, cover, smallest_sphere
 from limbik.collision.pieces import measured_pieces_of
 from limbik.errors import CollisionError, listed
+from limbik.locks import fork_safe
 from limbik.model import JointKind, Model
 from limbik.model.shapes import LinkShape
 from limbik.model.slots import Slot
@@ -63,7 +65,11 @@ def geometry_of(model: Model) -> Geometry:
     Raises CollisionError, which names the link, for a mesh that cannot be read, and MissingExtra where that
     needs a library that is not installed.
     """
-    return _GEOMETRY.of(model, lambda: _made(model))
+    made = _GEOMETRY.get(model)
+    if made is not None:
+        return made
+    with _CUTTING.of(model, lambda: fork_safe(threading.Lock())):  # one thread cuts, others wait for it
+        return _GEOMETRY.of(model, lambda: _made(model))
 
 
 def keep_geometry(model: Model, geometry: Geometry) -> None:
@@ -72,6 +78,7 @@ def keep_geometry(model: Model, geometry: Geometry) -> None:
 
 
 _GEOMETRY: Slot[Geometry] = Slot(of_shapes=True)
+_CUTTING: Slot[threading.Lock] = Slot(of_shapes=True)
 FEW = 8  # corners: the middle of their extent will do for the center of a sphere about them
 LONG = 3.0  # [s] after which somebody who waits is told what for
 logger = logging.getLogger(__name__)

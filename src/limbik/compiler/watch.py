@@ -23,7 +23,11 @@ BETWEEN_PAUSES = 5e-3  # [s]
 
 def time_watch(limit: float | None) -> Watch:
     """A watch that ends what takes longer than a time [s]. Without one it only lets Python hear of Ctrl-C."""
-    ends = perf_counter() + (math.inf if limit is None else limit)
+    return watch_until(math.inf if limit is None else perf_counter() + limit)
+
+
+def watch_until(ends: float) -> Watch:
+    """A watch that ends what is not done when `perf_counter` [s] says so much."""
     return lambda: perf_counter() >= ends
 
 

@@ -37,7 +37,8 @@ def read_accessor(file: GltfFile, index: object, kind: str, where: str) -> Array
         values = np.zeros((_bounded(file, count, where), _COUNTS[kind]), _TYPES[component])
     if "sparse" in accessor:
         values = _sparse(file, accessor["sparse"], values, component, where)
-    numbers = values.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN, which is refused below
+        numbers = values.astype(np.float64)
     if accessor.get("normalized") and component != _FLOAT:
         numbers = np.maximum(numbers / np.iinfo(values.dtype).max, -1.0)
     if not np.isfinite(numbers).all():

@@ -43,6 +43,7 @@ class Goal:
     def __post_init__(self) -> None:
         if self.frame is not None:
             check_name(self.frame, f"the frame of {self._kind}")
+            self._set(frame=str(self.frame))  # NumPy's own texts are quoted with their type
         if type(self.priority) is not int or self.priority not in PRIORITIES:
             raise GoalError(f"the priority of {self._kind} needs 0, 1 or 2, found {shortened(self.priority)}")
 

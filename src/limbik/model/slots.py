@@ -34,9 +34,9 @@ class Slot(Generic[T]):
         return self._held(model).get(self)
 
     def of(self, model: Holder, make: Callable[[], T]) -> T:
-        """What lies there; at first what `make` makes."""
+        """What lies there; at first what `make` makes, in all threads that of the first one."""
         value = self.get(model)
-        return self.put(model, make()) if value is None else value
+        return self._held(model).setdefault(self, make()) if value is None else value
 
     def put(self, model: Holder, value: T) -> T:
         """Keep a value, which is returned."""

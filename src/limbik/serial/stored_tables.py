@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from limbik.compiler.build import file_made_whole, sealed, unsealed
 from limbik.compiler.cache import cache_folder, can_keep, read_regular
 from limbik.compiler.native import SOURCES_HASH
+from limbik.locks import fork_safe
 from limbik.serial import seed_table as seeds
 from limbik.serial.prepare import Prepared, table_frame
 from limbik.serial.seed_table import CANDIDATES, SeedTable, Shape
@@ -20,16 +22,20 @@ MAX_IN_MEMORY = 64
 MAX_ON_DISK = 128  # of 2 to 3 MB each
 
 _tables: dict[str, SeedTable] = {}
+_building = fork_safe(threading.Lock())  # a table takes 20 MB while it is built
 
 
 def table_for(prepared: Prepared) -> SeedTable:
     """The seed table of a chain. Building it takes about 50 ms, reading it about 2 ms."""
     name = _content_hash(prepared)
-    if name not in _tables:
-        if len(_tables) >= MAX_IN_MEMORY:
-            _tables.pop(next(iter(_tables)), None)
-        _tables[name] = _read(name, prepared.shape) or _built(name, prepared)
-    return _tables[name]
+    table = _tables.get(name)
+    if table is None:
+        with _building:
+            table = _tables.get(name) or _read(name, prepared.shape) or _built(name, prepared)
+            if name not in _tables and len(_tables) >= MAX_IN_MEMORY:
+                _tables.pop(next(iter(_tables)))
+            _tables[name] = table
+    return table
 
 
 def _built(name: str, prepared: Prepared) -> SeedTable:

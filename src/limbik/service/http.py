@@ -78,11 +78,11 @@ def create_app(
     _add_routes(app, service)
 
     @app.get("/healthz", include_in_schema=False)
-    def healthz() -> dict[str, str]:
+    async def healthz() -> dict[str, str]:  # in no thread: these may all be busy
         return {"status": "ok", "limbik": __version__}
 
     @app.get("/metrics", include_in_schema=False)
-    def metrics() -> Response:
+    async def metrics() -> Response:
         return Response(generate_latest(measures.registry), media_type="text/plain; version=0.0.4")
 
     @app.get(ENTRANCE, include_in_schema=False)
@@ -118,7 +118,8 @@ def _fault(errors: Sequence[Mapping[str, Any]], content_type: str | None) -> str
     if error["type"] == "json_invalid":
         return f"the body is not JSON: {error['ctx']['error']}, at character {error['loc'][-1]}"
     if error["loc"] == ("body",) and isinstance(error["input"], bytes):  # FastAPI has not read it as JSON
-        return f"the body needs the header Content-Type: application/json, found {content_type or 'none'}"
+        actual = content_type[:100] if content_type else "none"
+        return f"the body needs the header Content-Type: application/json, found {actual}"
     where = ".".join(str(each) for each in error["loc"] if each not in NO_FIELDS)
     return f"{where or 'the body'}: {error['msg']}"
 

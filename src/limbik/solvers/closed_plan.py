@@ -50,7 +50,7 @@ class ClosedPlan(Plan):
         """The solution nearest to the start [nq] or the neutral configuration, or why there is none; there is
         nothing to be seen between the start and the answer.
         """
-        goals, start, seed, rest = problem
+        goals, start, seed, rest, _ = problem
         if rest is not None:
             raise SolverError(f"analytic knows no `rest`; {USE_LM}")
         self._judge.check(goals)

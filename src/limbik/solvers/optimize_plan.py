@@ -65,7 +65,7 @@ class OptimizePlan(Plan):
         Raises FunctionError for a cost that gives no number or has no derivative.
         """
         began = perf_counter()
-        goals, start, seed, rest = problem
+        goals, start, seed, rest, _ = problem
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
         self._last.check(goals)

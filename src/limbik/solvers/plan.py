@@ -4,6 +4,7 @@ a solve's input and observer.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -25,6 +26,7 @@ class Problem(NamedTuple):
     start: Array | None  # [nq]; None: the neutral configuration
     seed: int = 0
     rest: Array | None = None  # [nq] toward which the option `rest_bias` pulls; None: the neutral one
+    ends: float = math.inf  # [s] of `perf_counter`: of a solve within another, which has a time limit
 
 
 @dataclass
@@ -41,6 +43,11 @@ class Plan(Question):
 
     model: Model
     options: Options
+
+    def ends(self, began: float, latest: float) -> float:
+        """[s] of `perf_counter` at which a solve ends that has begun then, and ends at the latest then."""
+        limit = self.options.time_limit
+        return latest if limit is None else min(began + limit, latest)
 
     @abstractmethod
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:

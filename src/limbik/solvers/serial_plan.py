@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
-from limbik.compiler.watch import Takeover, time_watch
+from limbik.compiler.watch import Takeover, watch_until
 from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
 from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
@@ -161,8 +161,8 @@ class SerialPlan(Plan):
         """As `Plan.solve`; there is no pull toward a rest configuration."""
         pose = self._pose_of(problem.goals[0])
         if observer is None:
-            return self.solve_pose(pose, problem.start, problem.seed)
-        trace = self.trace(pose, problem.start, problem.seed, lanes=observer.wants_lanes)
+            return self.solve_pose(pose, problem.start, problem.seed, problem.ends)
+        trace = self.trace(pose, problem.start, problem.seed, problem.ends, lanes=observer.wants_lanes)
         parts = (np.split(part, trace.restarted_at) for part in (trace.q, trace.error))
         observer.descents, observer.lanes = list(zip(*parts, strict=True)), trace.lanes
         return trace.solution
@@ -182,15 +182,15 @@ class SerialPlan(Plan):
             pose[:3, 3] = goal.target
         return pose
 
-    def solve_pose(self, pose: Array, start: Array | None, seed: int = 0) -> Solution:
-        """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere.
+    def solve_pose(self, pose: Array, start: Array | None, seed: int = 0, ends: float = math.inf) -> Solution:
+        """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere; ends as of a `Problem`.
 
         Raises GoalError or ConfigurationError where these are not what they should be.
         """
         began = perf_counter()
         solve_one = self._solve_one
         if solve_one is None or seed or not self._is_plain:
-            return self._solve_in_general(pose, start, seed, began)
+            return self._solve_in_general(pose, start, seed, began, self.ends(began, ends))
         work, target = self._any_work(), pose.tobytes()
         if start is None:
             begin = None
@@ -209,12 +209,11 @@ class SerialPlan(Plan):
             )
         if code == RUNNING:
             numbers = self._numbers[ANYWHERE if begin is None else FROM_START]
-            drive, watch = self._driver(target, begin, work), time_watch(self.options.time_limit)
-            code = self._ended(drive, numbers, code, work, watch)
+            code = self._ended(self._driver(target, begin, work), numbers, code, work, watch_until(ends))
         outcome = work.answer.copy()
         self._free.append(work)
         if code < 0:
-            return self.solve_pose(self._repaired(pose, start), start, seed)
+            return self.solve_pose(self._repaired(pose, start), start, seed, ends)
         if code == UNREACHABLE:
             self.measure(outcome, pose)
         if code != SOLVED:
@@ -225,23 +224,26 @@ class SerialPlan(Plan):
         stored_start = None if start is None else start.copy()
         return Solution(q, outcome, perf_counter() - began, self, stored_start, target)
 
-    def trace(self, pose: Array, start: Array | None, seed: int = 0, *, lanes: bool = False) -> Trace:
+    def trace(
+        self, pose: Array, start: Array | None, seed: int, ends: float, *, lanes: bool = False
+    ) -> Trace:
         """The same solve, watched.
 
         lanes: whether to keep all attempts, not only the one that gives the answer.
         """
         began = perf_counter()
+        ends = self.ends(began, ends)
         numbers, target, rows = self._for_drivers(pose, start, seed)
         work = SerialBuffers(self._work_size, self._answer_at)
         watched = WatchedLanes(self._layout, numbers, work.numbers)
         drive = self._driver(target, rows, work)
-        takeover = Takeover(self.program, time_watch(self.options.time_limit))
-        watch = takeover if self._solve_one is None else time_watch(self.options.time_limit)
+        takeover = Takeover(self.program, watch_until(ends))
+        watch = takeover if self._solve_one is None else watch_until(ends)
         code = watched.run(drive, ANYWHERE if rows is None else FROM_START, watch)
         if takeover.is_due:
-            return self.trace(pose, start, seed, lanes=lanes)
+            return self.trace(pose, start, seed, ends, lanes=lanes)
         if code < 0:
-            return self.trace(self._repaired(pose, start), start, seed, lanes=lanes)
+            return self.trace(self._repaired(pose, start), start, seed, ends, lanes=lanes)
         descents: Descents = []
         solution = self._concluded(work.answer.copy(), pose, start, began, descents)
         settling = [self._rows(q) for q, _ in descents]
@@ -375,11 +377,13 @@ class SerialPlan(Plan):
         """A solution of this plan as a row of a batch's answers."""
         return np.concatenate([solution.outcome[:HEADER], self._rows(solution.q)])
 
-    def _solve_in_general(self, pose: Array, start: Array | None, seed: int, began: float) -> Solution:
+    def _solve_in_general(
+        self, pose: Array, start: Array | None, seed: int, began: float, ends: float
+    ) -> Solution:
         """The same with locked joints, a seed or a time limit, or before there is machine code."""
-        outcome = self._run(*self._for_drivers(pose, start, seed))
+        outcome = self._run(*self._for_drivers(pose, start, seed), ends)
         if outcome is None:
-            return self.solve_pose(self._repaired(pose, start), start, seed)
+            return self.solve_pose(self._repaired(pose, start), start, seed, ends)
         return self._concluded(outcome, pose, start, began)
 
     def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
@@ -419,11 +423,11 @@ class SerialPlan(Plan):
         whole[self._q_indices] = outcome[Q][self._moving]
         return whole
 
-    def _run(self, numbers: Array, pose: bytes, start: bytes | None) -> Array | None:
+    def _run(self, numbers: Array, pose: bytes, start: bytes | None, ends: float) -> Array | None:
         """The answer: outcome, then q of the rows; None where the pose or the start is none."""
         work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
         drive = self._driver(pose, start, work)
-        watch = time_watch(self.options.time_limit)
+        watch = watch_until(ends)
         takeover = Takeover(self.program, watch)
         arguments = numbers
         if self._solve_one is None:
@@ -432,7 +436,7 @@ class SerialPlan(Plan):
         code = self._ended(drive, numbers, drive(numbers, mode), work, watch)
         self._free.append(work)
         if takeover.is_due:
-            return self._run(arguments, pose, start)
+            return self._run(arguments, pose, start, ends)
         return work.answer.copy() if code >= 0 else None
 
     def _driver(self, pose: bytes, start: bytes | None, work: SerialBuffers) -> Driver:

@@ -21,7 +21,7 @@ from limbik.compiler.arrays import zeros
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Floats, Watch
 from limbik.compiler.program import Program
-from limbik.compiler.watch import time_watch
+from limbik.compiler.watch import watch_until
 from limbik.errors import ConfigurationError
 from limbik.goals import Goal, Orientation, Pose, Position, is_plain
 from limbik.model.chain import chain_to
@@ -141,13 +141,13 @@ class TreePlan(Plan):
     def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """The same, with arrays for what is to be seen; see `Call`."""
         began = perf_counter()
-        goals, start, seed, rest = problem
+        goals, start, seed, rest, _ = problem
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[BUDGET]
         first = min(budget, self.first_look)
-        watch = time_watch(self.options.time_limit)
+        watch = watch_until(self.ends(began, problem.ends))
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.tolist()
         lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(goals))
@@ -271,26 +271,28 @@ class GeneralPlan(TreePlan):
         if self.above is None:
             return super()._solve(problem, trace)
         began = perf_counter()
-        watch = time_watch(self.options.time_limit)
-        above = self._above_alone(problem, trace)
+        ends = self.ends(began, problem.ends)
+        above = self._above_alone(problem._replace(goals=self._above(problem.goals), ends=ends), trace)
         work = self._work_for(problem.goals, above.q)
         spent = above.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
-        self._attempt(work, self.options.budget - spent, rows, watch)
+        self._attempt(work, self.options.budget - spent, rows, watch_until(ends))
         iterations = spent + work.answer[ITERATIONS]
         outcome = Outcome(above.outcome[0], *self._errors(work.task_errors), iterations, *above.outcome[4:6])
         return self._solution(work, outcome, problem, began)
 
-    def _above_alone(self, problem: Problem, trace: Trace) -> Solution:
+    def _above_alone(self, above: Problem, trace: Trace) -> Solution:
         """The answer for the goals that are not of the lowest priority: of this core, or of the one that
-        takes them where they are alone, if that comes nearer.
+        takes them where they are alone, if that comes nearer. Of a limited time each has a half.
         """
-        above = problem._replace(goals=self._above(problem.goals))
         assert self.above is not None, "only then is it called"
-        solution = self.above._solve(above, trace)
-        if solution.success or self._plan_of is None:
+        ends = above.ends
+        if ends < math.inf and self._other_plan(above.goals):
+            ends -= 0.5 * (ends - perf_counter())
+        solution = self.above._solve(above._replace(ends=ends), trace)
+        plan = None if solution.success else self._other_plan(above.goals)
+        if plan is None:
             return solution
-        plan = self._plan_of(self.model, above.goals, self.above.options.explicit)
         observer = None if trace is NO_TRACE else Observer()
         alone = plan.solve(above, observer)
         if not (alone.success or self._off(alone) < self._off(solution)):
@@ -304,6 +306,13 @@ class GeneralPlan(TreePlan):
                     trace[1][first] *= -1.0  # as `tree.evaluation.record` marks where one begins
                 first = rows.stop
         return alone
+
+    def _other_plan(self, above: Sequence[Goal]) -> Plan | None:
+        """The plan of another core for the upper goals alone; None where that is this core."""
+        if self._plan_of is None or self.above is None:
+            return None
+        plan = self._plan_of(self.model, above, self.above.options.explicit)
+        return None if type(plan) is GeneralPlan else plan
 
     def _off(self, solution: Solution) -> float:
         """How far the first goals are from being met, in sizes of the model and half radians."""

@@ -18,7 +18,7 @@ from limbik.errors import FormatWarning, GoalError, ModelError, members_of
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
-from limbik.motion.contacts import ContactRule
+from limbik.motion.contacts import SHORTEST_LEG, ContactRule
 from limbik.motion.feet.doubts import doubts
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.leg_chain import LegChain
@@ -97,6 +97,9 @@ def plant_feet(
     poses = _poses(motion, [name for leg in legs for name in leg.frames], soles)
     legs = [_with_knee(leg, poses) for leg in legs]
     lengths = [_leg_length(poses, leg) for leg in legs]
+    for sole, length in zip(soles, lengths, strict=True):
+        if length < SHORTEST_LEG:
+            raise ModelError(f"the leg of {sole.links[0]!r} needs a length, found {length:.2g} m")
     if contacts is None:
         carries = carrying(motion, legs, poses)
         for doubt in doubts(motion, soles, poses, float(np.mean(lengths)), carries):
