@@ -563,6 +563,34 @@ def test_what_was_begun_is_answered_when_the_server_stops(monkeypatch: pytest.Mo
     assert [answer.status_code for answer in answers] == [200] * 4
 
 
+def test_what_is_not_done_when_the_server_has_to_stop_is_told_so(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    def robots(self: Service) -> list[str]:
+        begun.set()
+        may_end.wait(30.0)
+        return []
+
+    monkeypatch.setattr(Service, "robots", robots)
+    limits = ServerLimits(graceful_seconds=1)
+    host = "127.0.0.1"
+    server = make_server(create_app(None, host, limits=limits), limits=limits)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        try:
+            with serving(server, listen(host, 0)) as listener:
+                address = f"{address_of(host, listener)}/v1/robots"
+                answer = pool.submit(httpx.get, address, timeout=60.0)
+                assert begun.wait(30.0)
+                server.should_exit = True
+                assert answer.result().status_code == 503
+                assert answer.result().json()["message"] == "the server stops"
+        finally:
+            may_end.set()
+    assert not any(record.exc_info for record in caplog.records)
+
+
 def test_the_schema_says_what_every_route_takes(client: httpx.Client) -> None:
     schema = client.get("/openapi.json").json()
     assert set(schema["paths"]) == {

@@ -4,6 +4,7 @@ counts for Prometheus.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ REFUSALS = {
     413: "the body is too large",
     422: "the request has no meaning",
     429: "too many requests at once; try again",
+    503: "the server stops",
 }
 
 
@@ -121,14 +123,18 @@ class Guard:
         if scope["type"] != "http" or scope["path"] in OPEN:
             await self.app(scope, receive, send)
             return
-        began, status = time.perf_counter(), 500
+        began, status, is_begun = time.perf_counter(), 500, False
 
         async def send_counted(message: Message) -> None:
-            nonlocal status
-            status = message.get("status", status)
+            nonlocal status, is_begun
+            status, is_begun = message.get("status", status), True
             await send(message)
 
-        await self._answer(scope, receive, send_counted)
+        try:
+            await self._answer(scope, receive, send_counted)
+        except asyncio.CancelledError:  # by Uvicorn, when the time to finish is over
+            if not is_begun:
+                await refusal(503, "Stopped", "the server stops")(scope, receive, send_counted)
         route = getattr(scope.get("route"), "path", "other")
         self.measures.add(route, status, time.perf_counter() - began)
 
