@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import limbik
-from fast_chains import PATIENCE
+from fast_chains import PATIENCE, only_closed_programs
 from limbik import Pose, Position, Status
 from limbik.compiler import native
 from limbik.errors import SolverError
@@ -107,6 +107,18 @@ def test_goals_of_all_priorities_share_the_time(levels, weight, monkeypatch):
     solution = arm.solve(goals, iterations=ENDLESS, time_limit=1.0)
     assert 900 < next(looks) - before < 1050
     assert not solution.success
+
+
+@pytest.mark.parametrize("start", [None, np.zeros(6)])
+def test_python_looks_at_the_clock_where_the_goal_is_proved_out_of_reach(start, monkeypatch):
+    """There it takes 5 ms an iteration, and it is worth 200 to come near."""
+    only_closed_programs(monkeypatch)
+    arm = limbik.load("ur5e")
+    far = Position(target=(3.0, 2.0, 1.0))
+    assert arm.solve(far, start=start).iterations > 100
+    late = arm.solve(far, start=start, time_limit=1e-9)
+    assert late.ended is Status.UNREACHABLE
+    assert late.iterations <= 10
 
 
 @pytest.mark.slow

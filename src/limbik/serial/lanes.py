@@ -125,11 +125,11 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
     """
     if mode != RESUME and not _begin(plan, table, pose, start, mode, work):
         return
-    budget = int(min(work[AT_STATE + USED] + plan[SET_ROUNDS], plan[SET_BUDGET]))
+    budget, used = int(plan[SET_BUDGET]), int(work[AT_STATE + USED])
     if work[AT_STATE + PROVED] > 0.0:
-        budget = int(min(plan[SET_BUDGET], BEYOND_REACH))
-    used = int(work[AT_STATE + USED])
-    while used < budget:
+        budget = min(budget, BEYOND_REACH)
+    pause = min(used + int(plan[SET_ROUNDS]), budget)
+    while used < pause:
         if used < SURE:
             step(work, plan)
         else:
@@ -160,7 +160,7 @@ def solve(plan: Floats, table: Floats, pose: Floats, start: Floats, mode: int, w
             _note_progress(work, TRACKING_STALLS)
             if _is_set_over(plan, work) and _gathered(plan, table, work):
                 return
-    if used < plan[SET_BUDGET] and work[AT_STATE + PROVED] == 0.0:
+    if used < budget:
         work[AT_ANSWER] = RUNNING
     else:
         _end(plan, work)

@@ -20,7 +20,6 @@ from limbik.serial.lanes import (
     AGE,
     BEST_COST,
     BEST_DISTANCE,
-    BEYOND_REACH,
     DOING,
     GATHERING,
     HAS_START,
@@ -75,9 +74,8 @@ class WatchedLanes:
         if code < 0:
             return code
         self._look()
-        if self._is_proved():
-            return self._come_near(drive, int(min(budget_left, BEYOND_REACH)))
-        self._forget()
+        self._state[BEST_COST] = math.inf  # an end that was none has left one
+        self._best_cost = math.inf, math.inf
         numbers[budget], code = budget_left, RUNNING
         while code == RUNNING and not watch():
             code = drive(numbers, RESUME)
@@ -88,21 +86,6 @@ class WatchedLanes:
             self._note_best()
             say_spent(self._answer)
         return code
-
-    def _come_near(self, drive: Driver, max_iterations: int) -> int:
-        """Out of reach the driver does not stop in between: it ends after one more iteration each time."""
-        code = RUNNING
-        for used in range(1, max_iterations + 1):
-            self._forget()
-            self._numbers[self._offsets["SET_BUDGET"]] = used
-            code = drive(self._numbers, RESUME)
-            self._look()
-        return code
-
-    def _forget(self) -> None:
-        """What an end that was none has left."""
-        self._state[BEST_COST] = math.inf
-        self._best_cost = math.inf, math.inf
 
     def _is_proved(self) -> bool:
         """Whether the goal is proved to be out of reach, where no lane begins again."""
