@@ -17,6 +17,7 @@ STEADIEST = 0.003  # [m] below which all neighbours count as equally steady
 OFTEN = 0.9  # of the frames in which a neighbour is seen
 NOISE = 5e-4  # [m] of the positions of neighbours
 NEARNESS = 0.2  # [m] at which weights of neighbours fall
+MIN_WEIGHT = 1e-3  # of a neighbour, below which its variance is nothing: 0.74 m
 VARIANCE = 0.999  # of the variance, which principal components are to hold
 SHAPED = 100  # frames, about, that the shape of neighbours is the mean of
 KNOTS = 30  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
@@ -51,15 +52,19 @@ def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predic
     near, distances, spreads = neighbours(positions, marker, hole)
     if len(near) >= MIN:
         axes = LocalAxes(positions[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
-        here, middle = axes.to_local(own), positions[:, near].mean(axis=1)
+        here = axes.to_local(own)
         # Those of less weight are scaled down, so that they are shrunk away first.
-        some = Rows(axes.to_local(positions[:, near[:MAX]]), np.exp(-distances[:MAX] / NEARNESS), own)
+        weights = np.exp(-distances[:MAX] / NEARNESS)
+        some = Rows(axes.to_local(positions[:, near[:MAX]]), weights, here, hole.known)
         falling = np.exp(-0.5 * (distances / NEARNESS) ** 2)
-        whole = Rows(positions[:, near] - middle[:, None], falling, own)
+        heavy = falling >= min(MIN_WEIGHT, np.sort(falling)[-MIN])
+        middle = positions[:, near].mean(axis=1)
+        around = positions[:, near[heavy]] - middle[:, None]
+        whole = Rows(around, falling[heavy], own - middle, hole.known)
         methods |= {
             "rigid": lambda hole: bridged(own, axes.to_world(rigid(here, hole)), hole),
-            "regression": lambda hole: bridged(own, axes.to_world(regression(here, some, hole)), hole),
-            "pca": lambda hole: bridged(own, middle + pca(own - middle, whole, hole), hole),
+            "regression": lambda hole: bridged(own, axes.to_world(regression(some, hole)), hole),
+            "pca": lambda hole: bridged(own, middle + pca(whole, hole), hole),
         }
     return methods
 
@@ -113,7 +118,10 @@ def neighbours(positions: Array, marker: int, hole: Hole) -> tuple[NDArray[np.in
     usual[marker] = False
     near = np.flatnonzero(usual & seen[ends].all(axis=0))
     apart = norm(positions[hole.known][:, near] - positions[hole.known][:, marker, None])
-    distances, spreads = np.nanmean(apart, axis=0), np.nanstd(apart, axis=0)
+    together = np.isfinite(apart)
+    count = together.sum(axis=0)
+    distances = np.where(together, apart, 0.0).sum(axis=0) / count
+    spreads = np.sqrt((np.where(together, apart - distances, 0.0) ** 2).sum(axis=0) / count)
     order = np.argsort(spreads + FAR * distances)
     return near[order], distances[order], spreads[order]
 
@@ -168,44 +176,58 @@ def rigid(own: Array, hole: Hole) -> Array:
 
 
 class Rows:
-    """The numbers of neighbours [T, 3 K] that a marker [T, 3] is predicted from, times their weights [K]."""
+    """The numbers of neighbours [T, 3 K] that a marker [T, 3] is predicted from, times their weights [K].
 
-    def __init__(self, neighbours: Array, weights: Array, own: Array) -> None:
+    known [T]: where the marker is to be learned from. The sums over all these frames are made once; for a
+    hole, its own frames are taken off.
+    """
+
+    def __init__(self, neighbours: Array, weights: Array, own: Array, known: NDArray[np.bool_]) -> None:
         self.numbers = (neighbours * weights[:, None]).reshape(len(neighbours), -1)
-        self._is_whole = np.isfinite(self.numbers).all(axis=1) & np.isfinite(own).all(axis=1)
+        both = np.concatenate([self.numbers, own], axis=1)
+        self._learned = known & np.isfinite(both).all(axis=1)
+        seen = both[self._learned]
+        self._middle = seen.mean(axis=0) if len(seen) else np.zeros(both.shape[1])
+        self._both = both - self._middle
+        seen = self._both[self._learned]
+        self._products = seen.T @ seen
 
-    def learned(self, hole: Hole) -> NDArray[np.bool_]:
-        """[T] the frames that a prediction in a hole is learned from."""
-        return hole.known & self._is_whole
+    def moments(self, hole: Hole) -> tuple[int, Array, Array]:
+        """How many frames are learned from where there is a hole, the mean of the numbers and the marker in
+        these [3 K + 3], and the sums of products of their distances from it [3 K + 3, 3 K + 3].
+        """
+        lost = self._both[self._learned & ~hole.known]
+        count = int(self._learned.sum()) - len(lost)
+        mean = -lost.sum(axis=0) / max(count, 1)  # all together have a mean of zero
+        products = self._products - lost.T @ lost - count * np.outer(mean, mean)
+        return count, self._middle + mean, products
 
 
-def regression(own: Array, some: Rows, hole: Hole) -> Array:
+def regression(some: Rows, hole: Hole) -> Array:
     """[T, 3] by ridge regression (Hoerl & Kennard 1970) on neighbours, all along the same axes."""
-    rows, learned = some.numbers, some.learned(hole)
-    if not learned.any():
-        return np.full_like(own, np.nan)
-    rows_mean, own_mean = rows[learned].mean(axis=0), own[learned].mean(axis=0)
-    A, b = rows[learned] - rows_mean, own[learned] - own_mean
-    damping = NOISE**2 * len(A) * np.eye(A.shape[1])
-    return np.asarray(own_mean + (rows - rows_mean) @ np.linalg.solve(A.T @ A + damping, A.T @ b))
+    count, mean, products = some.moments(hole)
+    if not count:
+        return np.full((len(some.numbers), 3), np.nan)
+    AA, Ab = products[:-3, :-3], products[:-3, -3:]
+    damping = NOISE**2 * count * np.eye(len(AA))
+    return np.asarray(mean[-3:] + (some.numbers - mean[:-3]) @ np.linalg.solve(AA + damping, Ab))
 
 
-def pca(own: Array, whole: Rows, hole: Hole) -> Array:
+def pca(whole: Rows, hole: Hole) -> Array:
     """[T, 3] by principal components of all markers, weighted by nearness (Federolf 2013; Gløersen &
     Federolf 2016): the scores that neighbours have give the marker's position, all from their middle."""
-    learned = whole.learned(hole)
-    if not learned.any():
-        return np.full_like(own, np.nan)
-    rows_mean, own_mean = whole.numbers[learned].mean(axis=0), own[learned].mean(axis=0)
-    A = whole.numbers - rows_mean
-    B = np.concatenate([A[learned], own[learned] - own_mean], axis=1)
-    variances, components = np.linalg.eigh(B.T @ B)
+    count, mean, products = whole.moments(hole)
+    if not count:
+        return np.full((len(whole.numbers), 3), np.nan)
+    variances, components = np.linalg.eigh(products)
     variance_fractions = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
     main = components.T[::-1][: int(np.searchsorted(variance_fractions, VARIANCE)) + 1]
     others, mine = main[:, :-3], main[:, -3:]
     # pinv(others) @ mine, since the rows of both together are orthonormal.
-    rest = np.linalg.pinv(np.eye(3) - mine.T @ mine, rcond=1e-12, hermitian=True)
-    return np.asarray(own_mean + A @ (others.T @ (mine @ rest)))
+    left, axes = np.linalg.eigh(np.eye(3) - mine.T @ mine)
+    inverse = np.where(left > 1e-12 * left[-1], 1.0 / np.where(left > 0.0, left, 1.0), 0.0)
+    scores = (whole.numbers - mean[:-3]) @ others.T
+    return np.asarray(mean[-3:] + scores @ mine @ (axes * inverse @ axes.T))
 
 
 def bridged(own: Array, predicted: Array, hole: Hole) -> Array:
