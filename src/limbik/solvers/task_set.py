@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from limbik.compiler.call import never
 from limbik.compiler.kernel import Floats, Records
 from limbik.errors import GoalError, SolverError, did_you_mean
-from limbik.goals import Goal, Pose, frames_of
-from limbik.goals.task import LENGTHS, MASS, NUMBER
+from limbik.goals import Goal, Pose, Position, frames_of
+from limbik.goals.task import IDENTITY, LENGTHS, MASS, NUMBER
 from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.request import FARTHEST_TARGET, Request
@@ -32,6 +32,7 @@ UnitsOf: TypeAlias = Callable[[Model, Array], Array]  # `Solver.units`
 
 SHORTEST_LENGTH = 1e-9  # [m]
 AS_TARGET = np.array([3, 7, 11, 0, 1, 2, 4, 5, 6, 8, 9, 10])  # of a pose's 16 numbers: origin, rotation
+NO_ROTATION = IDENTITY.reshape(9)
 NO_MASS = np.array([0.0, 0.0, 0.0, -1.0])  # nobody asks where the centre of mass is
 
 
@@ -174,7 +175,11 @@ def fill_targets(model: Model, goals: Iterable[Goal], targets: Floats) -> None:
     """Write the numbers of all tasks [tasks, 12], in the order of `TaskMaker.tasks`."""
     row = 0
     for goal in goals:
-        if type(goal) is Pose and goal.weights is None:  # the common case, quickly
+        if type(goal) is Position and goal.target.size == 3:  # the common cases, quickly
+            targets[row, :3], targets[row, 3:] = goal.target, NO_ROTATION
+            row += 1
+            continue
+        if type(goal) is Pose and goal.weights is None:
             goal.target.take(AS_TARGET, out=targets[row])
             targets[row + 1] = targets[row]
             row += 2
