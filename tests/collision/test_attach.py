@@ -46,6 +46,16 @@ def test_the_object_is_checked_against_all_but_what_it_is_rigid_with_and_may_tou
     assert reasons(held)[frozenset(("ball", "link3"))] == "may touch what is attached"
 
 
+def test_what_is_carried_and_was_left_in_the_world_is_told():
+    held, world = arm().attach("can", Sphere(0.05)), World()
+    world.add("can", Sphere(0.05), held.pose(held.neutral)[:3, 3])
+    check = held.check(held.neutral, world)
+    assert not check.is_free
+    assert "'can' is an object of the world and of the robot" in check.explain()
+    world.remove("can")
+    assert "of the world and of the robot" not in held.check(held.neutral, world).explain()
+
+
 def test_what_is_carried_collides_and_is_let_go():
     model, world = arm(), World()
     q = np.zeros(model.nq)

@@ -66,7 +66,9 @@ class Checker:
 
     @functools.cached_property
     def note(self) -> str:
-        """Where the bodies are not the shapes themselves, and names in `touch` that nothing has."""
+        """Where the bodies are not the shapes themselves, names that two have, and names in `touch` that
+        nothing has.
+        """
         known = {self.model.root, *(joint.child for joint in self.model.joints), *self.names}
         unknown = [
             f"object {each.name!r} may touch {shortened(name)}, which is no link and no object; "
@@ -75,7 +77,14 @@ class Checker:
             for name in each.touch
             if name not in known
         ]
-        return listed([*filter(None, [geometry_of(self.model).note]), *unknown], limit=5, between="; ")
+        bodies = {body.name for body in geometry_of(self.model).bodies}
+        twice = [
+            f"{name!r} is an object of the world and of the robot"
+            for name in self.world.names
+            if name in bodies
+        ]
+        notes = [*filter(None, [geometry_of(self.model).note]), *twice, *unknown]
+        return listed(notes, limit=5, between="; ")
 
     def is_free(self, q: Array, clearance: float = 0.0) -> bool:
         """Whether every pair is farther apart than the clearance [m], at q [nq]."""
