@@ -45,7 +45,9 @@ class Plan(Question):
     options: Options
 
     def ends(self, began: float, latest: float) -> float:
-        """[s] of `perf_counter` at which a solve ends that has begun then, and ends at the latest then."""
+        """[s] of `perf_counter` when a solve has to end: a time limit after it began, or at the latest time
+        that the problem allows.
+        """
         limit = self.options.time_limit
         return latest if limit is None else min(began + limit, latest)
 
