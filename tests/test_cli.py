@@ -150,6 +150,16 @@ def test_a_missing_extra_is_named_without_a_stack_trace(module):
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_control_c_while_modules_are_imported_has_no_stack_trace(tmp_path):
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    result = subprocess.run(
+        [sys.executable, "-m", "limbik", "info"], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert result.returncode == 130
+    assert not result.stderr
+
+
 def test_an_error_is_one_line_and_exit_status_2():
     result = run("play", "--no-browser", "--host", "no-such-host.invalid")
     assert result.returncode == 2

@@ -211,6 +211,18 @@ def test_pieces_are_made_where_there_is_no_folder_to_keep_them():
 
 NAN = FACES.copy()
 NAN[0, 0, 0] = np.nan
+
+
+def ply(faces):
+    """A tetrahedron in text, that says that it has so many faces."""
+    numbers = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
+    axes = "".join(f"property float {axis}\n" for axis in "xyz")
+    return (
+        f"ply\nformat ascii 1.0\nelement vertex 4\n{axes}element face {faces}\n"
+        f"property list uchar int vertex_indices\nend_header\n{numbers}"
+    ).encode()
+
+
 BAD = {
     "nothing.stl": (b"", "cut off"),
     "short.stl": (bytes(80), "cut off"),
@@ -229,8 +241,15 @@ BAD = {
     "face.ply": (
         b"ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
         b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n9 0 1\n",
-        "a face needs three vertices",
+        "has the face '9 0 1', which needs as many vertices as it says, by index",
     ),
+    "cut.ply": (ply(faces=4)[:-8], "says that it has 8 elements, found 7"),
+    "cut_within.ply": (ply(faces=4)[:-3], "has the face '3 1 2'"),
+    "more.ply": (ply(faces=2), "says that it has 6 elements, found 8"),
+    "fewer.ply": (ply(faces=9), "says that it has 13 elements, found 8"),
+    "below.ply": (ply(faces=4).replace(b"3 0 2 1", b"3 0 2 -1"), "has the face '3 0 2 -1'"),
+    "zero.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1 2/2 0/3\n", "line 4: a face has the vertex 0"),
+    "more.stl": (stl(FACES)[:80] + b"\2\0\0\0" + stl(FACES)[84:], "has 2 triangles, found 4"),
     "strange.gltf": (b"{}", "needs to be one of stl, obj, dae, ply, found 'gltf'"),
 }
 
@@ -238,6 +257,12 @@ BAD = {
 def test_what_a_program_has_written_behind_the_triangles_of_an_stl_is_left_out(tmp_path):
     (tmp_path / "a.stl").write_bytes(stl(FACES) + b"\r\n")
     (piece,) = pieces_of(Mesh(tmp_path / "a.stl"))
+    assert len(piece.vertices) == 4
+
+
+def test_a_ply_of_text_is_read(tmp_path):
+    (tmp_path / "a.ply").write_bytes(ply(faces=4))
+    (piece,) = pieces_of(Mesh(tmp_path / "a.ply"))
     assert len(piece.vertices) == 4
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -294,3 +295,52 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
             load_world(tmp_path / name)
     with pytest.raises(FormatError, match="no such file"):
         load_world(tmp_path / "d.json")
+
+
+BOX = {"type": "box", "dimensions": [0.1, 0.2, 0.3]}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"primitve": [BOX]}, "object 'a' has no entry 'primitve'; did you mean 'primitives'"),
+        ({"primitives": [BOX], "primitive_pose": []}, "no entry 'primitive_pose'"),
+        ({"primitives": [BOX], "primitive_poses": [{"positon": [1, 0, 0]}]}, "no entry 'positon'"),
+        ({"primitives": [{**BOX, "dimension": 1}]}, "a primitive has no entry 'dimension'"),
+        ({"meshes": [{"vertexes": []}]}, "a mesh has no entry 'vertexes'"),
+        ({"primitives": [BOX], "operation": 1}, "`operation` needs 0, which adds it, found 1 (REMOVE)"),
+        ({"primitives": [{**BOX, "type": True}]}, "`type` needs one of box"),
+    ],
+)
+def test_a_message_from_which_something_would_be_lost_is_refused(change, said):
+    with pytest.raises(FormatError, match=re.escape(said)):
+        load_world(json.dumps({"collision_objects": [{"id": "a", **change}]}, indent=1))
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({"objects": {}}, "a planning scene has no entry 'objects'"),
+        ({"world": {"collision_objects": []}}, "has `collision_objects` twice"),
+    ],
+)
+def test_a_message_has_its_objects_in_one_place(others, said):
+    with pytest.raises(FormatError, match=said):
+        load_world(json.dumps({"collision_objects": [], **others}, indent=1))
+
+
+def test_objects_in_several_frames_are_told():
+    objects = [
+        {"id": name, "primitives": [BOX], "header": {"frame_id": frame}}
+        for name, frame in (("a", "world"), ("b", "tool0"), ("c", "world"))
+    ]
+    with pytest.warns(FormatWarning, match="in the frames tool0, world; all are taken to be in one"):
+        load_world(json.dumps({"collision_objects": objects}, indent=1))
+
+
+def test_what_stands_behind_the_end_of_a_scene_is_refused():
+    ball = "* %s\n0 0 0\n0 0 0 1\n1\nsphere\n0.1\n0 0 0\n0 0 0 1\n0 0 0 0\n0\n"
+    text = "(noname)+\n" + ball % "a" + ".\n"
+    assert load_world(text + "\n \n").names == ("a",)
+    with pytest.raises(FormatError, match="nothing behind the full stop, found"):
+        load_world(text + ball % "b" + ".\n")

@@ -125,6 +125,9 @@ def test_a_mesh_that_is_broken_is_refused_with_link_and_file(on_disk, content):
         ('box size="1 2 3"', 'box size="1 -2 3"', "above 0"),
         ('sphere radius="0.3"', 'sphere radius="0"', "above 0"),
         ('scale="0.5 0.5 2"', 'scale="0 0 0"', "other than 0"),
+        ("sphere radius", "shpere radius", "no shape <shpere>; did you mean 'sphere'"),
+        ('<sphere radius="0.3"/>', "", "needs one of .*, found nothing; it is left out"),
+        ('box size="1 2 3"', "box", "its <box> needs a size; it is left out"),
     ],
 )
 def test_a_shape_that_is_described_wrongly_is_left_out_and_told(on_disk, old, new, words):
@@ -318,3 +321,9 @@ def test_the_bodies_of_the_panda_contain_its_meshes():
         assert (np.linalg.norm(points - body.center, axis=1) <= body.radius).all()
         to_centers = np.linalg.norm(points[:, None] - body.cover.centers, axis=2)
         assert (to_centers <= body.cover.radii).any(axis=1).all()
+
+
+def test_of_two_shapes_in_one_geometry_the_second_is_told(on_disk):
+    two = URDF.replace('<sphere radius="0.3"/>', '<sphere radius="0.3"/><box size="1 1 1"/>')
+    with pytest.warns(FormatWarning, match="has 2 shapes; the first is taken"):
+        load(Source("a.urdf", two, files={"meshes/hand.stl": b""}).text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -362,6 +363,24 @@ def test_a_vrm_says_which_bone_is_which(tmp_path: Path, extensions: dict) -> Non
     assert set(found.found_by.values()) == {"VRM"}
 
 
+@pytest.mark.parametrize(
+    ("bones", "said"),
+    [
+        ([{"bone": "hips", "node": 1}, {"bone": "hips", "node": 2}], "bone 'hips' .*: has a node twice"),
+        ([{"bone": "hips", "node": 1}, {"bone": "head", "node": 1}], "the node 1, which another bone has"),
+        ([{"bone": "hips", "node": 2.0}], r"there is no nodes\[2.0\]"),
+        ([{"node": 2}], "humanBones needs bones with a name"),
+        ("x", "humanBones needs a list, found 'x'"),
+    ],
+)
+def test_bones_of_a_vrm_that_would_be_lost_are_refused(tmp_path: Path, bones: object, said: str) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.gltf.extensions = {"VRM": {"humanoid": {"humanBones": bones}}}
+    with pytest.raises(FormatError, match=said):
+        limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
+
+
 def test_a_motion_goes_through_csv_and_back_to_gltf(tmp_path: Path) -> None:
     builder = Builder()
     nodes = arm(builder)
@@ -493,3 +512,35 @@ def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
     builder.bytes[last - 4 : last] = b"\x01\x00\x80\x7f"
     with pytest.raises(FormatError, match="needs finite numbers"):
         limbik.load_motion(builder.save(tmp_path / "nan.glb"))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text[:-1] + ', "animations": []}', "has the name 'animations' twice"),
+        (lambda text: text.replace('"rotation"', '"rotaton"'), "no path 'rotaton'; did you mean 'rotation'"),
+        (
+            lambda text: text[:-1] + ', "extensionsRequired": ["EXT_meshopt_compression"]}',
+            "needs EXT_meshopt_compression, by which its numbers are packed",
+        ),
+    ],
+)
+def test_what_would_be_lost_of_an_animation_is_refused(
+    tmp_path: Path, change: Callable[[str], str], said: str
+) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.animation("Walk", turning(builder, nodes))
+    path = builder.save(tmp_path / "a.glb", nodes)
+    content, binary = chunks(path)
+    content = {key: value for key, value in content.items() if value}
+    for node in content["nodes"]:
+        node.pop("rotation", None)
+    path.write_bytes(glb(content, binary))
+    assert len(limbik.load_motion(path)) > 1
+    text = change(json.dumps(content))
+    raw = text.encode() + b" " * (-len(text) % 4)
+    parts = struct.pack("<I4s", len(raw), b"JSON") + raw + struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    path.write_bytes(struct.pack("<4sII", b"glTF", 2, 12 + len(parts)) + parts)
+    with pytest.raises(FormatError, match=said):
+        limbik.load_motion(path)

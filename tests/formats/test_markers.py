@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import limbik
-from limbik.errors import ConfigurationError, FormatError, MissingExtra
+from limbik.errors import ConfigurationError, FormatError, FormatWarning, MissingExtra
 
 TRC = (
     "PathFileType\t4\t(X/Y/Z)\twalk.trc\n"
@@ -157,3 +157,23 @@ def test_names_that_a_trc_cannot_hold_are_refused(name: str, tmp_path: Path) -> 
     with pytest.raises(FormatError, match="a TRC needs names in one line, without tabs or blanks around"):
         markers.save(tmp_path / "markers.trc")
     assert not (tmp_path / "markers.trc").exists()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("50.0\t50.0\t3", "100\t100\t3", "times are 0.02 s apart, and DataRate says 100 frames per second"),
+        ("3\t0.04", "9\t0.16", "frame 2 is followed by frame 9; each row is taken as the next frame"),
+        ("3\t0.04", "2\t0.02", "frame 2 is followed by frame 2"),
+    ],
+)
+def test_times_and_frames_that_are_not_those_of_the_rate_are_told(right: str, wrong: str, said: str) -> None:
+    assert right in TRC
+    with pytest.warns(FormatWarning, match=said):
+        limbik.load_markers(TRC.replace(right, wrong))
+
+
+def test_a_name_twice_is_refused_without_quoting_the_file() -> None:
+    with pytest.raises(FormatError) as caught:
+        limbik.load_markers(TRC.replace("R Heel", "LASI"))
+    assert caught.value.source == "<text>"

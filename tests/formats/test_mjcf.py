@@ -380,6 +380,8 @@ def test_keyframes_are_configurations_of_the_model() -> None:
     found = mjcf.keyframes(in_world(PAIR, after=keys))
     assert {name: list(q) for name, q in found.items()} == {"home": [0.7, 0.1], "key2": [0.2, 0.3]}
     assert list(mjcf.keyframes(in_world(PAIR, after=keys + rule))["home"]) == [0.7]
+    named = mjcf.keyframes(in_world(PAIR, after=keys.replace("home", "key2")))
+    assert {name: list(q) for name, q in named.items()} == {"key2": [0.7, 0.1], "key2 (2)": [0.2, 0.3]}
     assert mjcf.read(in_world(PAIR, after='<keyframe><key qpos="1 2 3"/></keyframe>')).nq == 2
 
 

@@ -120,6 +120,7 @@ def test_a_state_of_several_groups_needs_the_group() -> None:
             "there is no joint 'sid'; did you mean 'side'?",
         ),
         ('link1="a" link2="b"', 'link1="a"', 14, "<disable_collisions>: needs the attribute `link2`"),
+        ("</group_state>", '<joint name="j" value="1"/></group_state>', 8, "'j' stands twice in this state"),
         ("passive_joint", "pasive_joint", 13, "unknown element; did you mean <passive_joint>?"),
         ("</robot>", "", 19, "not well-formed XML"),
     ],
@@ -130,6 +131,15 @@ def test_what_is_wrong_is_named_with_its_line(old: str, new: str, line: int, wor
         srdf.read(TEXT.replace(old, new, 1), MODEL)
     assert words in str(caught.value)
     assert caught.value.line == line
+
+
+def test_states_that_cannot_be_meant_are_told() -> None:
+    state = '<group_state name="bent" group="tip"><joint name="k" value="1"/></group_state>'
+    with pytest.raises(ModelError, match="a group has the state 'bent' twice, among 'main', 'tip', 'tip'"):
+        srdf.read(TEXT.replace("</robot>", state + "</robot>")).configuration("bent", MODEL)
+    wrong = srdf.read(TEXT.replace('value="0.5"', 'value="0.5 1"'))
+    with pytest.raises(ModelError, match="state 'bent': 'j' has 1 values, found 2"):
+        wrong.configuration("bent", MODEL, group="main")
 
 
 def test_other_descriptions_are_told_apart() -> None:

@@ -301,6 +301,8 @@ def test_bad_hands_get_typed_errors() -> None:
         Hand.from_mediapipe([[0.0, 0.0]])
     with pytest.raises(GoalError, match="side needs 'left' or 'right', found 'up'"):
         Hand.from_openxr(hand.joints("openxr"), side="up")  # type: ignore[arg-type]
+    with pytest.raises(GoalError, match="landmarks needs numbers up to"):
+        Hand.from_mediapipe(1e160 * np.ones((21, 3)))
     with pytest.raises(GoalError, match="in a line"):
         flat = hand.positions.copy()
         flat[:, 1:] = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ import pytest
 
 import limbik
 from limbik.formats import registry
+from limbik.service import rosbridge
 from service.bridge import Bridge, bridging
 
 roslibpy = pytest.importorskip("roslibpy")
@@ -156,6 +158,7 @@ def test_a_namespace_goes_before_services_and_joint_states(bridge: Bridge, ros: 
     [
         (("panda", "--rosbridge", "ws://127.0.0.1:1"), "no rosbridge answers at ws://127.0.0.1:1"),
         (("panda", "--rosbridge", "localhost"), "like ws://localhost:9090"),
+        (("panda", "--rosbridge", "ws://127.0.0.1:99999"), "is no address of a rosbridge"),
         (("pandda",), "did you mean 'panda'"),
         (("panda", "--srdf", "none.srdf"), "none.srdf"),
         (("panda", "--world", "none.json"), "none.json"),
@@ -165,6 +168,17 @@ def test_a_namespace_goes_before_services_and_joint_states(bridge: Bridge, ros: 
 def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
     found = subprocess.run([*LIMBIK, "ros", *words], capture_output=True, text=True, timeout=120)
     assert found.returncode == 2 and said in found.stderr and "Traceback" not in found.stderr
+
+
+def test_messages_that_are_nested_without_end_are_no_end() -> None:
+    assert rosbridge._parsed("[" * 100_000) == {}
+    nested: list[Any] = []
+    for _ in range(100_000):
+        nested = [nested]
+    said: list[str] = []
+    answer = rosbridge.answer(None, {"service": "/any", "id": nested}, "", said.append)  # type: ignore[arg-type]
+    assert json.loads(answer)["result"] is False
+    assert said == ["/any: its call is nested too deeply"]
 
 
 def test_a_missing_extra_names_itself(tmp_path: Any) -> None:

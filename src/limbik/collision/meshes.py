@@ -19,6 +19,8 @@ FORMATS = ("stl", "obj", "dae", "ply")
 LARGEST_FILE = 256 * 2**20  # [bytes]
 MAX_TRIANGLES = 2_000_000
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+_PLY_ELEMENT = re.compile(rb"^element\s+(\w+)\s+(\d+)\s*$", re.MULTILINE)
+_OBJ_FROM_ZERO = re.compile(rb"^f\b[^\n#]*[ \t]0+(?=[/\s]|$)", re.MULTILINE)
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
 
 
@@ -80,6 +82,8 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
         import trimesh
     except ImportError:
         raise MissingExtra("collision", f"reading {ending.upper()} meshes") from None
+    if ending in _CHECKS:
+        _CHECKS[ending](content, name)
     try:
         with _silent(trimesh.util.log):
             read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
@@ -93,6 +97,49 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
     except Exception as error:  # of any kind, by what is broken in the file
         raise CollisionError(f"mesh {name} is no {ending.upper()} file: {shortened(str(error))}") from None
     return triangles
+
+
+def _check_ply(content: bytes, name: str) -> None:
+    """Raise CollisionError for a PLY of text that has other elements than it says, of which trimesh reads as
+    many as it can.
+    """
+    header, _, body = content.partition(b"end_header")
+    if b"format ascii" not in header[:1000]:
+        return
+    elements = [(kind, int(count)) for kind, count in _PLY_ELEMENT.findall(header)]
+    lines = [line.split() for line in body.splitlines() if line.strip()]
+    needed = sum(count for _, count in elements)
+    if len(lines) != needed:
+        raise CollisionError(f"mesh {name} says that it has {needed:,} elements, found {len(lines):,}")
+    counts, first = dict(elements), 0
+    for kind, count in elements:
+        for line in lines[first : first + count] if kind == b"face" else ():
+            if not _is_face(line, counts.get(b"vertex", 0)):
+                face = shortened(b" ".join(line).decode(errors="replace"))
+                raise CollisionError(
+                    f"mesh {name} has the face {face}, which needs as many vertices as it says, by index"
+                )
+        first += count
+
+
+def _is_face(words: list[bytes], vertices: int) -> bool:
+    """Whether a line is a count, and as many indices of vertices."""
+    try:
+        count = int(words[0])
+        indices = [int(word) for word in words[1 : 1 + count]]
+    except ValueError:
+        return False
+    return len(indices) == count and all(0 <= index < vertices for index in indices)
+
+
+def _check_obj(content: bytes, name: str) -> None:
+    """Raise CollisionError for a face of an OBJ with the vertex 0: they count from 1."""
+    if match := _OBJ_FROM_ZERO.search(content):
+        line = content[: match.start()].count(b"\n") + 1
+        raise CollisionError(f"mesh {name}, line {line}: a face has the vertex 0; they count from 1")
+
+
+_CHECKS = {"ply": _check_ply, "obj": _check_obj}
 
 
 @contextlib.contextmanager
@@ -121,6 +168,9 @@ def _binary_stl(content: bytes, name: str) -> Array:
             "is cut off" if count < 0 else f"says that it has {count:,} triangles, and is too short for them"
         )
         raise CollisionError(f"mesh {name} {said}")
+    more, rest = divmod(len(content) - 84 - 50 * count, 50)
+    if more and not rest:
+        raise CollisionError(f"mesh {name} says that it has {count:,} triangles, found {count + more:,}")
     return np.frombuffer(content, STL_TRIANGLE, count, 84)["corners"].astype(np.float64)
 
 

@@ -31,6 +31,21 @@ SIDES = 32  # of the pyramid about a cone: at most half a percent of the radius 
 SMALLEST = 1e-6  # of a quaternion's length
 MAX_NUMBERS = 10**8  # in one mesh
 
+# Entries of messages, those that are not read as well: any other one is misspelt.
+OF_SCENE = (
+    "name", "robot_state", "robot_model_name", "fixed_frame_transforms", "allowed_collision_matrix",
+    "link_padding", "link_scale", "object_colors", "world", "is_diff", "collision_objects", "octomap",
+)  # fmt: skip
+OF_WORLD = ("collision_objects", "octomap")
+OF_OBJECT = (
+    "id", "header", "pose", "type", "primitives", "primitive_poses", "meshes", "mesh_poses", "planes",
+    "plane_poses", "subframe_names", "subframe_poses", "operation",
+)  # fmt: skip
+OF_POSE = ("position", "orientation")
+OF_PRIMITIVE = ("type", "dimensions", "polygon")
+OF_MESH = ("triangles", "vertices")
+NOT_ADDED = {1: "REMOVE", 2: "APPEND", 3: "MOVE"}  # by `operation`
+
 
 def is_scene_text(source: Source) -> bool:
     """Whether a source looks like a text of objects."""
@@ -55,6 +70,8 @@ def read_scene_text(source: Source) -> World:
         if not mark.startswith("*"):
             raise reader.error(f"expected `* name` of an object, or a full stop, found {shortened(mark)}")
         _read_object(reader, world, mark[1:].strip())
+    if (left := reader.left()) is not None:
+        raise reader.error(f"expected nothing behind the full stop, found {shortened(left)}")
     return world
 
 
@@ -73,6 +90,10 @@ class _TextReader:
             self._fill()
         left, self.words = " ".join(self.words), []
         return left
+
+    def left(self) -> str | None:
+        """The next line that is not empty, if there is one."""
+        return self.line() if any(line.strip() for line in self.lines[self.line_number :]) else None
 
     def count_in_line(self) -> int:
         """How many words the next line that is not empty has."""
@@ -186,18 +207,40 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
     """The world of a message. Raises FormatError, which names the object."""
     inner = data.get("world")
     held = inner if isinstance(inner, Mapping) and "collision_objects" in inner else data
+    _refuse_unknown(data, OF_SCENE, source, "a planning scene")
+    if held is not data:
+        _refuse_unknown(held, OF_WORLD, source, "the world of a planning scene")
+        if "collision_objects" in data:
+            raise FormatError(source.name, "has `collision_objects` twice: in `world`, and beside it")
     _warn_of_others(data, held, source)
-    world = World()
+    world, frames = World(), set()
     for index, item in enumerate(list_of(held["collision_objects"], source, "`collision_objects`")):
         each = mapping_of(item, source, f"object {index + 1}")
         name = each.get("id")
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.name, f"object {index + 1} needs an `id`, found {shortened(name)}")
+        operation = each.get("operation")
+        if isinstance(operation, int) and operation in NOT_ADDED:
+            problem = f"`operation` needs 0, which adds it, found {operation} ({NOT_ADDED[operation]})"
+            raise FormatError(source.name, problem, element=f"object {shortened(name)}")
+        header = each.get("header")
+        frames.add(header.get("frame_id") if isinstance(header, Mapping) else None)
         try:
             _add(world, name, list(shapes_in_message(each, source, name)))
         except CollisionError as error:
             raise FormatError(source.name, str(error), element=f"object {shortened(name)}") from None
+    named = sorted(str(frame) for frame in frames if frame)
+    if len(named) > 1:
+        _warn(source, f"its objects are in the frames {', '.join(named)}; all are taken to be in one")
     return world
+
+
+def _refuse_unknown(item: Mapping[str, Any], known: tuple[str, ...], source: Source, what: str) -> None:
+    """Raise FormatError for an entry that would be overlooked."""
+    for entry in item:
+        if entry not in known:
+            hint = did_you_mean(str(entry), known)
+            raise FormatError(source.name, f"{what} has no entry {shortened(entry)}; {hint}")
 
 
 def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: Source) -> None:
@@ -211,6 +254,7 @@ def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: So
 
 
 def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Iterator[tuple[Shape, Matrix4]]:
+    _refuse_unknown(each, OF_OBJECT, source, f"object {shortened(name)}")
     whole = _message_pose(each["pose"], source, name) if "pose" in each else np.eye(4)
     if list_of(each.get("planes"), source, "`planes`"):
         _warn(source, f"object {shortened(name)}: its planes are left out; use a large box")
@@ -230,7 +274,8 @@ def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Ite
 
 
 def _primitive(item: Mapping[str, Any], source: Source) -> Shape:
-    kind = PRIMITIVES.get(item["type"]) if isinstance(item.get("type"), int) else item.get("type")
+    _refuse_unknown(item, OF_PRIMITIVE, source, "a primitive")
+    kind = PRIMITIVES.get(item["type"]) if type(item.get("type")) is int else item.get("type")
     if not isinstance(kind, str) or kind.lower() not in PRIMITIVES.values():
         known = ", ".join(PRIMITIVES.values())
         raise CollisionError(
@@ -252,6 +297,7 @@ def _primitive(item: Mapping[str, Any], source: Source) -> Shape:
 
 
 def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
+    _refuse_unknown(item, OF_MESH, source, "a mesh")
     triangles = [
         each.get("vertex_indices") if isinstance(each, Mapping) else each
         for each in list_of(item.get("triangles"), source, "`triangles`")
@@ -263,6 +309,7 @@ def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
 
 def _message_pose(value: Any, source: Source, name: str) -> Matrix4:
     parts = mapping_of(value, source, f"a pose of {shortened(name)}")
+    _refuse_unknown(parts, OF_POSE, source, f"a pose of {shortened(name)}")
     position, orientation = parts.get("position", (0, 0, 0)), parts.get("orientation", (0, 0, 0, 1))
     return ros_pose_of(_xyz(position), _xyz(orientation), f"a pose of {shortened(name)}")
 

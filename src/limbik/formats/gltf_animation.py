@@ -19,6 +19,7 @@ from limbik.spatial import Array, quat_conjugate, quat_exp, quat_log, quat_multi
 
 Target = Literal["translation", "rotation", "scale"]
 TARGETS: tuple[Target, ...] = ("translation", "rotation", "scale")
+NO_LINKS = ("weights", "pointer")  # paths of morph targets, and of what an extension moves
 RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0)  # [1/s] that keys often have
 MIN_STEP = 1e-5  # [s] between keys that are not one
 RATE = 60.0  # [1/s] for keys at uneven times
@@ -106,6 +107,10 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels
     by_target: Channels = {}
     for channel in channels:
         node, path = target_of(channel)
+        said = channel["target"].get("path") if isinstance(channel.get("target"), dict) else None
+        if path is None and said is not None and said not in NO_LINKS:
+            known = (*TARGETS, *NO_LINKS)
+            file.fail(f"there is no path {shortened(said)}; {did_you_mean(str(said), known)}", where)
         if node is None or path is None:
             continue  # of a morph target or an extension
         file.item("nodes", node, where)

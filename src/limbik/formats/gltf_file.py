@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeGuard
 from urllib.parse import unquote
 
-from limbik.errors import FormatError, shortened
+from limbik.errors import FormatError, shortened, unrepeated
 from limbik.formats.source import is_text
 
 ENDINGS = (".glb", ".gltf", ".vrm", ".vrma")
@@ -27,6 +27,8 @@ LARGEST = 2**30  # [bytes]
 _HEADER = struct.Struct("<4sII")
 _CHUNK = struct.Struct("<I4s")
 _MAGIC, _JSON, _BIN = b"glTF", b"JSON", b"BIN\0"
+
+PACKED = ("EXT_meshopt_compression", "KHR_meshopt_compression")  # also times and values of animations
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,13 +115,17 @@ def read(file: str | PathLike[str]) -> GltfFile:
         raise FormatError(name, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
     text, binary = _chunks(name, content) if content[:4] == _MAGIC else (content, None)
     try:
-        data = json.loads(text.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        decoded = text.decode("utf-8-sig")
+        data = json.loads(decoded, parse_constant=_refuse_constant, object_pairs_hook=unrepeated)
     except (ValueError, RecursionError) as error:
         raise FormatError(name, f"its JSON is broken: {error}") from None
     asset = data.get("asset") if isinstance(data, dict) else None
     version = asset.get("version") if isinstance(asset, dict) else None
     if not isinstance(version, str) or version.split(".")[0] != "2":
         raise FormatError(name, f"needs glTF 2.0, found version {shortened(version)}")
+    needed = data.get("extensionsRequired")
+    if isinstance(needed, list) and (packed := [each for each in PACKED if each in needed]):
+        raise FormatError(name, f"needs {packed[0]}, by which its numbers are packed: save it without")
     return GltfFile(name, path.parent, data, binary)
 
 

@@ -91,7 +91,8 @@ def load_markers(file: str | PathLike[str], *, up: Up | None = None) -> Markers:
         content = c3d.read(name)
         file_up = content.up or "z"
     else:
-        content = trc.read(open_source(file))
+        source = open_source(file)
+        name, content = source.name, trc.read(source)
         file_up = "y"
     try:
         return Markers(content.names, content.positions, content.dt, up or file_up)

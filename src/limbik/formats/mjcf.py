@@ -11,9 +11,10 @@ with quaternions as xyzw (MuJoCo: wxyz) and without joints that an equality make
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,24 @@ def read(source: SourceLike, *, end_effector: str | None = None) -> Model:
 def keyframes(source: SourceLike) -> dict[str, Array]:
     """The keyframes of an MJCF file or text by name, as configurations q [nq] of the model that `read` gives.
 
-    One without a name is called "key1", "key2", ... by its index. Raises as `read` does.
+    One without a name is called "key1", "key2", ... by its index, and "key2 (2)" where another one has that
+    name. Raises as `read` does.
     """
     opened = open_source(source)
     expanded = compiled(opened, with_keyframes=True)
     model, _ = _model(opened, expanded, None)
     mj = expanded.model
-    return {mj.key(k).name or f"key{k + 1}": from_qpos(model, mj.key_qpos[k]) for k in range(mj.nkey)}
+    names = [mj.key(k).name for k in range(mj.nkey)]
+    for k, name in enumerate(names):
+        if not name:
+            names[k] = next(each for each in _names_of_key(k) if each not in names)
+    return {name: from_qpos(model, mj.key_qpos[k]) for k, name in enumerate(names)}
+
+
+def _names_of_key(index: int) -> Iterator[str]:
+    """ "key3", and where a keyframe has that name, "key3 (2)" and so on."""
+    yield f"key{index + 1}"
+    yield from (f"key{index + 1} ({count})" for count in itertools.count(2))
 
 
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:

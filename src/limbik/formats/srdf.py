@@ -117,10 +117,14 @@ class Srdf:
             raise ModelError(f"there is no named state {state!r}; {did_you_mean(state, names)}")
         if len(states) > 1:
             groups = ", ".join(repr(one.group) for one in states)
+            if len({one.group for one in states}) < len(states):
+                raise ModelError(f"a group has the state {state!r} twice, among {groups}; rename one")
             raise ModelError(f"the groups {groups} have a state {state!r}; say which group is meant")
         q = model.neutral.copy()
         for name, values in states[0].values.items():
-            if name in model.joint_names and model.joint(name).nq:
+            if name in model.joint_names and (size := model.joint(name).nq):
+                if len(values) != size:
+                    raise ModelError(f"state {state!r}: {name!r} has {size} values, found {len(values)}")
                 q[model.q_slice(name)] = values
         return q
 
@@ -215,8 +219,16 @@ class _SrdfReader:
         return NamedState(
             name=element.text("name"),
             group=_known(element, "group", "group", self.groups) if in_group else None,
-            values={self.joint(part): self.values(part) for part in element.all("joint")},
+            values=self.all_values(element),
         )
+
+    def all_values(self, state: Element) -> dict[str, tuple[float, ...]]:
+        values: dict[str, tuple[float, ...]] = {}
+        for part in state.all("joint"):
+            if (name := self.joint(part)) in values:
+                raise part.error(f"the joint {name!r} stands twice in this state")
+            values[name] = self.values(part)
+        return values
 
     def values(self, element: Element) -> tuple[float, ...]:
         values = tuple(element.list_of_numbers("value"))

@@ -8,13 +8,16 @@ and x, y and z of each marker.
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 
-from limbik.errors import FormatError, shortened
+from limbik.errors import FormatError, FormatWarning, shortened
 from limbik.formats.marker_content import MarkerContent, metres_of
 from limbik.formats.source import Source
 from limbik.spatial import Array
+
+UNEVEN = 0.02  # of a frame, that the mean step of times may be off
 
 
 def read(source: Source) -> MarkerContent:
@@ -34,14 +37,31 @@ def read(source: Source) -> MarkerContent:
     if settings.get("NumMarkers", str(len(names))) != str(len(names)):
         problem = f"NumMarkers says {settings['NumMarkers']}, but {len(names)} are named on line 4"
         raise FormatError(source.name, problem, line=3)
-    rows = [
-        _row(source.name, line, k, len(names)) for k, line in enumerate(lines[5:], start=6) if line.strip()
-    ]
+    numbered = [(k, line) for k, line in enumerate(lines[5:], start=6) if line.strip()]
+    rows = [_row(source.name, line, k, len(names)) for k, line in numbered]
+    _warn_of_times(source.name, [line.split("\t")[:2] for _, line in numbered], rate)
     if settings.get("NumFrames", str(len(rows))) != str(len(rows)):
         problem = f"NumFrames says {settings['NumFrames']}, found {len(rows)}"
         raise FormatError(source.name, problem, line=len(lines))
     positions = np.array(rows, dtype=np.float64).reshape(len(rows), len(names), 3)
     return MarkerContent(names, metres * positions, 1.0 / rate, None)
+
+
+def _warn_of_times(name: str, cells: list[list[str]], rate: float) -> None:
+    """Warn where the numbers of frames or their times are not those of a clip of that rate."""
+    frames, times = (
+        np.array([_number(row[k]) if len(row) > k else math.nan for row in cells]) for k in (0, 1)
+    )
+    steps = np.diff(frames)
+    if (jumps := np.flatnonzero(np.isfinite(steps) & (steps != 1.0))).size:
+        first = int(jumps[0])
+        said = f"frame {frames[first]:g} is followed by frame {frames[first + 1]:g}"
+        warnings.warn(f"{name}: {said}; each row is taken as the next frame", FormatWarning, stacklevel=4)
+    elif np.isfinite(times).all() and len(times) > 1:
+        step = (times[-1] - times[0]) / (len(times) - 1)
+        if abs(step * rate - 1.0) > UNEVEN:
+            said = f"its times are {step:.4g} s apart, and DataRate says {rate:g} frames per second"
+            warnings.warn(f"{name}: {said}, which is taken", FormatWarning, stacklevel=4)
 
 
 def _row(name: str, line: str, number: int, count: int) -> Array:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from limbik.errors import CollisionError, FormatError, listed
+from limbik.errors import CollisionError, FormatError, did_you_mean, listed
 from limbik.formats.elements import Element
 from limbik.formats.source import Source
-from limbik.formats.urdf_shapes import UrdfShape, mesh_file, shape_in
+from limbik.formats.urdf_shapes import KINDS, UrdfShape, mesh_file, shape_in
 from limbik.model.shapes import Box, Capsule, Cylinder, LinkShape, Mesh, Shape, Sphere
 
 
@@ -27,6 +27,15 @@ def collisions(robot: Element, source: Source) -> tuple[list[LinkShape], list[st
     return shapes, reader.all_remarks()
 
 
+def _what_is_no_shape(element: Element) -> str:
+    tags = [child.tag for child in element.need("geometry").children]
+    if not tags:
+        return f"its <geometry> needs one of {', '.join(KINDS)}, found nothing"
+    if tags[0] in KINDS:
+        return f"its <{tags[0]}> needs a size"
+    return f"its <geometry> has no shape <{tags[0]}>; {did_you_mean(tags[0], KINDS)}"
+
+
 class _CollisionReader:
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -37,8 +46,11 @@ class _CollisionReader:
     def shape(self, element: Element, link: str) -> LinkShape | None:
         try:
             shape = shape_in(element)
+            tags = [child.tag for child in element.need("geometry").children if child.tag in KINDS]
             if shape is None:
-                return None
+                raise element.error(_what_is_no_shape(element))
+            if len(tags) > 1:
+                self.remarks.append(f"{element.error(f'has {len(tags)} shapes')}; the first is taken")
             return LinkShape(link=link, shape=self._shape(shape, link), pose_link_shape=shape.pose_link_shape)
         except FormatError as error:
             self.remarks.append(f"{error}; it is left out of collisions")

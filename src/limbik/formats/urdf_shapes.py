@@ -23,6 +23,7 @@ _SIZES = {
     "capsule": ("radius", "length"),
     "sphere": ("radius",),
 }
+KINDS = (*_SIZES, "mesh")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -20,13 +20,19 @@ def humanoid_nodes(file: GltfFile) -> dict[str, int]:
     Raises FormatError for a node that does not exist.
     """
     extensions = file.content.get("extensions")
-    nodes = dict(_bones(extensions)) if isinstance(extensions, dict) else {}
-    for role, node in nodes.items():
-        file.item("nodes", node, f"bone {shortened(role)} of the VRM humanoid")
+    nodes: dict[str, int] = {}
+    for role, node in _bones(file, extensions) if isinstance(extensions, dict) else ():
+        where = f"bone {shortened(role)} of the VRM humanoid"
+        file.item("nodes", node, where)
+        if role in nodes:
+            file.fail("has a node twice", where)
+        if node in nodes.values():
+            file.fail(f"has the node {node}, which another bone has", where)
+        nodes[role] = node
     return nodes
 
 
-def _bones(extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key in ("VRMC_vrm", "VRMC_vrm_animation"):
         bones = _at(extensions, key, "humanoid", "humanBones")
         if isinstance(bones, dict):
@@ -35,9 +41,13 @@ def _bones(extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             )
             return
     bones = _at(extensions, "VRM", "humanoid", "humanBones")
-    for bone in bones if isinstance(bones, list) else []:
+    if bones is not None and not isinstance(bones, list):
+        file.fail(f"humanBones needs a list, found {shortened(bones)}", "VRM humanoid")
+    for bone in bones or []:
         role, node = _at(bone, "bone"), _at(bone, "node")
-        if isinstance(role, str) and isinstance(node, int) and node >= 0:  # -1: has none
+        if not isinstance(role, str):
+            file.fail(f"humanBones needs bones with a name, found {shortened(bone)}", "VRM humanoid")
+        if node not in (None, -1):  # that has none
             yield _renamed(role), node
 
 

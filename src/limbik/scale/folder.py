@@ -132,4 +132,5 @@ def reading(folder: Path) -> Iterator[None]:
         raise
     except Exception as error:
         said = str(error).partition("\n")[0] or type(error).__name__
-        raise StoreError(f"{folder} is damaged ({said}); the same command as before mends it") from None
+        cure = "the same command as before mends it; if that says so too, remove it"
+        raise StoreError(f"{folder} is damaged ({said}); {cure}") from None

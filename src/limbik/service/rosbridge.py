@@ -14,7 +14,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidURI
 
-from limbik.errors import LimbikError
+from limbik.errors import LimbikError, shortened
 from limbik.service.moveit.answers import SERVICES, MoveIt
 
 MAX_SIZE = 16 * 2**20  # [bytes] of a message
@@ -36,7 +36,7 @@ async def serve(
                 has_met = True
                 say(f"answering at {address}: " + ", ".join(f"{namespace}/{name}" for name in SERVICES))
                 await _answer_all(moveit, server, namespace, say)
-        except InvalidURI:
+        except (InvalidURI, ValueError):  # ValueError: of a port or a host that none can have
             raise LimbikError(
                 f"{address!r} is no address of a rosbridge; it is like ws://localhost:9090"
             ) from None
@@ -68,7 +68,7 @@ async def _answer_all(
         if message.get("op") == "publish" and message.get("topic") == topic:
             try:
                 moveit.note_joint_states(message.get("msg") or {})
-            except LimbikError as error:
+            except (LimbikError, RecursionError) as error:
                 say(f"{topic}: {error}")
         elif message.get("op") == "call_service":
             # In a thread, so that the connection stays alive; one after the other, as they came.
@@ -77,7 +77,20 @@ async def _answer_all(
 
 def answer(moveit: MoveIt, call: Mapping[str, Any], namespace: str, say: Callable[[str], None]) -> str:
     """The `service_response` to a call, as JSON."""
-    service = str(call.get("service", ""))
+    service = call.get("service", "")
+    if not isinstance(service, str):
+        service = shortened(service)
+    try:
+        return _answered(moveit, call, service, namespace, say)
+    except RecursionError:
+        say(f"{service}: its call is nested too deeply")
+        refused = {"op": "service_response", "service": service, "result": False}
+        return json.dumps({**refused, "values": f"{service}: is nested too deeply"})
+
+
+def _answered(
+    moveit: MoveIt, call: Mapping[str, Any], service: str, namespace: str, say: Callable[[str], None]
+) -> str:
     name = service.removeprefix(f"{namespace}/")
     arguments = call.get("args")
     response: dict[str, Any] = {"op": "service_response", "service": service, "result": True}
@@ -97,6 +110,6 @@ def _parsed(text: str | bytes) -> Mapping[str, Any]:
     """A message; an empty one for what is none."""
     try:
         message = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # RecursionError: lists too deep inside each other
         return {}
     return message if isinstance(message, dict) else {}

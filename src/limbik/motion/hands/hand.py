@@ -22,7 +22,8 @@ from limbik.motion.hands.follower import Follower
 from limbik.motion.hands.human_hand import human_hand
 from limbik.motion.hands.layouts import BEFORE, CHAINS, JOINT_INDICES, JOINTS, LAYOUTS, NEEDED, Layout
 from limbik.motion.hands.palm import palm_pose
-from limbik.spatial import Array, Matrix4, as_numbers, dot, norm
+from limbik.request import FARTHEST_TARGET
+from limbik.spatial import Array, Matrix4, as_numbers, check_largest, dot, norm
 
 SHORTEST = 1e-4  # [m] of a bone
 _STARTS, _ENDS = (np.array([JOINT_INDICES[name] for name in names]) for names in (BEFORE.values(), BEFORE))
@@ -109,6 +110,7 @@ class Hand:
         are_poses = bool(poses_too) and rows.shape[-3:] == (len(names), 4, 4)
         if not are_poses and rows.shape[-2:] != (len(names), 3):
             raise GoalError(f"{what} needs {needed}, found shape {rows.shape}")
+        check_largest(rows[np.isfinite(rows)], FARTHEST_TARGET, what, "m", GoalError)
         indices = [JOINT_INDICES[name] for name in names]
         points = rows[..., :3, 3] if are_poses else rows
         positions = np.full((*points.shape[:-2], len(JOINTS), 3), np.nan)
