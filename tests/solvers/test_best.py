@@ -343,3 +343,28 @@ def test_what_has_no_meaning_is_refused(options, message):
     with pytest.raises(SolverError) as raised:
         arm.solve(Position(target=[0.4, 0.2, 0.5]), start=arm.neutral, **options)
     assert message in str(raised.value)
+
+
+def leg() -> limbik.Model:
+    """A knee that is straight at its lower limit, as a person's."""
+    builder = limbik.ModelBuilder("leg").revolute("hip", axis="y", limits=2.0)
+    builder = builder.revolute("side", axis="x", limits=1.0)
+    builder = builder.revolute("knee", axis="y", origin=(0, 0, -0.4), limits=(0.0, 2.5))
+    return builder.revolute("ankle", axis="y", origin=(0, 0, -0.4), limits=1.0).build()
+
+
+@pytest.mark.parametrize("seed", [91, 95, 184, 263, 368])
+def test_a_straight_knee_at_its_limit_is_no_optimum_where_it_can_bend(seed):
+    """Its slope is zero there, and its errors curve down."""
+    model = leg()
+    foot = model.joints[-1].child
+    noise = np.random.default_rng(seed).normal(size=3)
+    first, last = (model.pose(model.random(3 * seed + k), foot)[:3, 3] for k in range(2))
+    goals = [Position(frame=foot, target=point) for point in (first, first + 0.1 * noise, last)]
+
+    straight = model.solve(goals, start=model.random(3 * seed + 2), mode="best")
+    assert straight.status is Status.CONVERGED
+    for bend in (1e-3, 1e-2, 0.1):
+        bent = straight.q.copy()
+        bent[2] = min(bent[2] + bend, 2.5)
+        assert cost(model, goals, bent) >= cost(model, goals, straight.q)

@@ -128,7 +128,7 @@ def descend(
             gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         is_new = is_flat and gain < 0.0 and nudges < MAX_NUDGES
         if is_new:  # a saddle: from there it goes down
-            nudge(tree, workspace, settings)
+            nudge(tree, workspace, settings, q, use_limits)
             nudges += 1
             step_from(tree, workspace, q, 1.0, use_limits)
             evaluate(tree, objectives, workspace, workspace.trial, 1)
@@ -167,31 +167,50 @@ def look_around(
     differentiate(tree, objectives, workspace, workspace.J)
     fill_hessian(tree, objectives, workspace, workspace.errors[0])
     release(tree.units, workspace.free)
-    gradient = workspace.work[0, : workspace.dx.size]
+    gradient, columns = workspace.work[0, : workspace.dx.size], workspace.work[1]
     transpose_times(workspace.J, workspace.errors[0], gradient)
+    flat_slopes(workspace.J, workspace.errors[0], columns)
     if use_limits:
         freeze(tree.movers, q, workspace.J, workspace.errors[0], workspace.free)
+        release_flat(tree, gradient, columns, workspace.free)
         for j in range(tree.movers.size - 1):
             if tree.movers[j].kind == SPHERICAL and workspace.free[tree.movers[j].v] > 0.0:
                 hold_ball(tree.movers[j], q, workspace)
-    return is_nothing(workspace.J, workspace.errors[0], gradient, workspace.free, workspace.work[1])
+    return is_nothing(gradient, workspace.free, columns)
 
 
 @compiled(inline=False)
-def is_nothing(J: Floats, errors: Floats, gradient: Floats, free: Floats, columns: Floats) -> bool:
-    """Whether the gradient of the free joints is nothing beside errors and Jacobian; columns [nv] is work."""
-    nv = gradient.size
-    fill(0.0, columns[:nv])
+def flat_slopes(J: Floats, errors: Floats, slopes: Floats) -> None:
+    """Of each velocity, the slope [nv] up to which it is nothing beside errors and Jacobian."""
+    nv = J.shape[1]
+    fill(0.0, slopes[:nv])
     for row in range(J.shape[0]):
         for v in range(nv):
-            columns[v] += J[row, v] * J[row, v]
+            slopes[v] += J[row, v] * J[row, v]
     longest = 0.0
     for v in range(nv):
-        longest = max(longest, columns[v])
+        longest = max(longest, slopes[v])
     length = math.sqrt(squared_length(errors))
     for v in range(nv):
-        column = math.sqrt(columns[v] + ROUNDING * longest)
-        if free[v] > 0.0 and abs(gradient[v]) > FLAT * column * length:
+        slopes[v] = FLAT * math.sqrt(slopes[v] + ROUNDING * longest) * length
+
+
+@compiled(inline=False)
+def release_flat(tree: Tree, gradient: Floats, slopes: Floats, free: Floats) -> None:
+    """Free the joints that are at a limit, and whose slope is nothing: as those of a straight knee, whose
+    errors may curve down from there.
+    """
+    for j in range(tree.movers.size - 1):
+        v = tree.movers[j].v
+        if tree.movers[j].kind != SPHERICAL and tree.units[v] > 0.0 and abs(gradient[v]) <= slopes[v]:
+            free[v] = 1.0
+
+
+@compiled(inline=False)
+def is_nothing(gradient: Floats, free: Floats, slopes: Floats) -> bool:
+    """Whether the gradient of the free joints is nothing; slopes [nv]: up to which it is."""
+    for v in range(gradient.size):
+        if free[v] > 0.0 and abs(gradient[v]) > slopes[v]:
             return False
     return True
 
@@ -230,10 +249,17 @@ def propose(tree: Tree, workspace: Workspace, q: Floats, damping: float, use_lim
 
 
 @compiled
-def nudge(tree: Tree, workspace: Workspace, settings: Floats) -> None:
-    """A small step `workspace.dx` [nv] anywhere."""
+def nudge(tree: Tree, workspace: Workspace, settings: Floats, q: Floats, use_limits: bool) -> None:
+    """A small step `workspace.dx` [nv] anywhere, of joints at their limits away from these."""
     for v in range(workspace.dx.size):
         workspace.dx[v] = workspace.free[v] * NUDGE * (2.0 * uniform(settings, RANDOM) - 1.0)
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if use_limits and mover.kind != SPHERICAL:
+            if q[mover.q] <= mover.lower:
+                workspace.dx[mover.v] = abs(workspace.dx[mover.v])
+            elif q[mover.q] >= mover.upper:
+                workspace.dx[mover.v] = -abs(workspace.dx[mover.v])
 
 
 @compiled(inline=False)
