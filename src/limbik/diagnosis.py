@@ -161,6 +161,7 @@ class Diagnosis:
     errors: tuple[PoseError, ...]  # of `q`, one for each goal
     q: Array  # [nq] the answer: what meets the goals, or the nearest legal configuration found
     iterations: int
+    wishes: tuple[int, ...] = ()  # indices of the goals of a lower priority than the first
     bound: Bound | None = None  # the proof that there is no solution within the limits
     unlocked: tuple[str, ...] = ()  # LOCKED: the locked joints that move in `q_unlocked`
     q_unlocked: Array | None = None  # [nq] LOCKED: meets goals and limits, but not the locks
@@ -266,9 +267,13 @@ def _as_dicts(errors: Sequence[PoseError]) -> list[dict[str, float]]:
 
 
 def _solved(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"Solved: {list_of(diagnosis.goals)}."
-    worst = PoseError(*(max(error[k] for error in diagnosis.errors) for k in (0, 1)))
-    yield f"The answer is {'at most ' if len(diagnosis.errors) > 1 else ''}{_amount(worst)} off."
+    first = [k for k in range(len(diagnosis.goals)) if k not in diagnosis.wishes]
+    yield f"Solved: {list_of([diagnosis.goals[k] for k in first])}."
+    worst = PoseError(*(max(diagnosis.errors[k][part] for k in first) for part in (0, 1)))
+    yield f"The answer is {'at most ' if len(first) > 1 else ''}{_amount(worst)} off."
+    wishes = [f"{diagnosis.goals[k]}: {_amount(diagnosis.errors[k])} off" for k in diagnosis.wishes]
+    if wishes:
+        yield f"Of lower priority, {'; '.join(wishes)}."
     if diagnosis.nearest:
         margin = (
             _travel(diagnosis.nearest.margin)
@@ -396,12 +401,17 @@ def _whatever(diagnosis: Diagnosis) -> tuple[str, str]:
 
 
 def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
-    number = f"{diagnosis.examined:,} solution{'' if diagnosis.examined == 1 else 's'}"
+    number = (
+        "The one solution that was"
+        if diagnosis.examined == 1
+        else f"All {diagnosis.examined:,} solutions that were"
+    )
+    is_in = "is" if diagnosis.examined == 1 else "are"
     rest = ", and there is no other" if diagnosis.is_complete else ""
     held = diagnosis.held[:MAX_NAMES]
     still = f" while {_spoken(map(str, held))}" if held else ""
     yield f"No solution that is free of collision was found: {list_of(diagnosis.goals)}."
-    yield f"All {number} that were looked at are in collision{rest}{still}; the answer is the least deep."
+    yield f"{number} looked at {is_in} in collision{rest}{still}; the answer is the least deep."
     yield from _contacts(diagnosis)
     for one in diagnosis.obstacles[:MAX_OBSTACLES]:
         without = "; without it there is a free one" if one.q_without is not None else ""
@@ -418,7 +428,8 @@ def _contacts(diagnosis: Diagnosis) -> Iterator[str]:
     for one in diagnosis.contacts[:MAX_CONTACTS]:
         yield str(one)
     if len(diagnosis.contacts) > MAX_CONTACTS:
-        yield f"{len(diagnosis.contacts) - MAX_CONTACTS} more pairs are too near each other."
+        others = len(diagnosis.contacts) - MAX_CONTACTS
+        yield f"{others} more pair{' is' if others == 1 else 's are'} too near each other."
     if diagnosis.overshoot > -diagnosis.contacts[0].distance:
         beyond = _millimetres(diagnosis.overshoot)
         yield f"The pieces that are checked reach up to {beyond} beyond the shapes, which may be apart."

@@ -29,6 +29,12 @@ class Request:
     solver: str  # name of the method
     options: Mapping[str, Any]  # of `solve`, where they are not the default
 
+    @property
+    def wishes(self) -> tuple[int, ...]:
+        """Indices of the goals of a lower priority than the first."""
+        first = min(goal.priority for goal in self.goals)
+        return tuple(k for k, goal in enumerate(self.goals) if goal.priority > first)
+
 
 def check_time_limit(limit: Any) -> None:
     """Raises SolverError for what is no positive time [s], nor None."""

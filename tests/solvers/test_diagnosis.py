@@ -614,3 +614,19 @@ def test_a_joint_that_is_a_hair_beyond_its_limit_is_not_named_beside_one_that_is
     assert len(diagnosis.to_dict()["excesses"]) == 3
     alone = dataclasses.replace(diagnosis, excesses=excesses[:1])
     assert "'shoulder' would have to go 3.49e-05 rad (0.002 deg) beyond" in str(alone)
+
+
+def test_a_wish_that_is_not_met_is_not_called_solved():
+    arm = limbik.planar_arm(4, 0.3)
+    here = arm.pose(np.full(4, 0.3))[:3, 3]
+    goals = [Position(frame="link3", target=(0.0, 0.0, 5.0), priority=1), Position(target=here)]
+    said = arm.solve(goals).explain().sentences
+    met, wish = (
+        goal.described(f"frame {name!r}")
+        for goal, name in ((goals[1], arm.end_effector), (goals[0], "link3"))
+    )
+    assert said[0] == f"Solved: {met}."
+    assert said[1].startswith("The answer is ")
+    assert "at most" not in said[1]
+    assert said[2].startswith(f"Of lower priority, {wish}: 5.")
+    assert said[2].endswith(" m off.")

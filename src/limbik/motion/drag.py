@@ -51,7 +51,8 @@ def drag(
     In the frames around, the link moves by (1 - u^2)^3 of what it is moved by in that frame, u the fraction
     of the falloff: with two continuous derivatives. A hand or a foot takes its limb along and keeps its
     orientation (`Limb`); the hips take the body along, and the feet stay where they are. What is out of reach
-    is gone toward.
+    is gone toward; so that no knee jumps, that begins in the last hundredths of the reach, where a hand or a
+    foot ends up to some millimetres short.
 
     Raises ModelError for a link that cannot be taken, GoalError for frames that the motion does not have, a
     place of another shape and a falloff that is not positive.

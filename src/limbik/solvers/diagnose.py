@@ -214,6 +214,7 @@ class _Case:
         return Diagnosis(
             status=status,
             goals=tuple(described(self.request, goal) for goal in self.request.goals),
+            wishes=self.request.wishes,
             errors=solution.goal_errors,
             q=solution.q,
             iterations=solution.iterations,

@@ -95,6 +95,7 @@ class _FreeCase:
         return Diagnosis(
             status=status,
             goals=tuple(described(self.request, goal) for goal in self.request.goals),
+            wishes=self.request.wishes,
             errors=self.solution.goal_errors,
             q=self.solution.q,
             iterations=self.solution.iterations,
