@@ -229,6 +229,9 @@ def test_bones_get_one_length(tmp_path: Path) -> None:
     page = run("lengths", str(person), "--out", str(rigid), "--symmetric", "--length", "LeftKnee=0.40")
     assert "LeftKnee        40.00 cm, was 42.00 to 42.00" in page
     assert page.splitlines()[-1] == f"{rigid}: 3 frames of 66 numbers"
+    twice = ("--length", "LeftKnee=0.4", "--length", "LeftKnee=0.5")
+    with pytest.raises(ModelError, match=r"--length has 'LeftKnee' twice: 0\.4 and 0\.5"):
+        run("lengths", str(person), "--out", str(rigid), *twice)
     with pytest.raises(ModelError, match="--length needs LINK=METRES, found 'LeftKnee'"):
         run("lengths", str(person), "--out", str(rigid), "--length", "LeftKnee")
 

@@ -242,6 +242,8 @@ def test_feet_are_found_by_name() -> None:
 
 def test_what_has_no_meaning_is_refused() -> None:
     motion, stands = walk()
+    with pytest.raises(GoalError, match=r"ground needs numbers up to 1e\+06 \[m\], found inf"):
+        measure(motion, ground=np.inf)
     with pytest.raises(GoalError, match=r"contacts needs shape \[360, 2\].*found shape \(2, 360\)"):
         measure(motion, contacts=stands.T)
     with pytest.raises(ModelError, match="has no frame 'foot'"):

@@ -152,9 +152,11 @@ def lengths(
 
 def _as_metres(lengths: Iterable[str]) -> dict[str, float]:
     """The lengths of --length."""
-    metres = {}
+    metres: dict[str, float] = {}
     for each in lengths:
         link, _, length = each.rpartition("=")
+        if link in metres:
+            raise ModelError(f"--length has {link!r} twice: {metres[link]:g} and {length}")
         try:
             metres[link] = float(length)
         except ValueError:

@@ -18,8 +18,9 @@ from limbik.model import JointKind
 from limbik.model.margins import limit_margins
 from limbik.motion.articulation import Articulation
 from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, feet_of
+from limbik.motion.feet.ground import FARTHEST
 from limbik.motion.feet.soles import Sole, soles_of
-from limbik.spatial import Array, as_number, as_numbers, nearest_angles, norm, rotation_log
+from limbik.spatial import Array, as_number, as_numbers, check_largest, nearest_angles, norm, rotation_log
 
 STILL = 1e-4  # [m] a step of the ankle below which the knee's is not compared with it
 _NOISE = (1.0, -4.0, 6.0, -4.0, 1.0)  # fourth difference: of white noise of deviation 1 it is sqrt(70)
@@ -139,6 +140,7 @@ def measure(
     needed = "positions by the names of frames"
     wanted = {} if targets is None else mapping_of(targets, "targets", GoalError, needed)
     height = as_number(ground, "ground", "a height [m]", GoalError)
+    check_largest(np.array(height), FARTHEST, "ground", "m", GoalError)
     speed, acceleration = _peaks(motion, slides=False)
     slide_speed, slide_acceleration = _peaks(motion, slides=True)
     return Measures(
