@@ -1,5 +1,6 @@
 """Convex pieces contain what they are made of, and reach beyond it by no more than is said."""
 
+import struct
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -213,6 +214,18 @@ NAN = FACES.copy()
 NAN[0, 0, 0] = np.nan
 
 
+def binary_ply(last):
+    """One triangle, whose last vertex has this index."""
+    header = b"ply\nformat binary_little_endian 1.0\nelement vertex 4\n"
+    header += b"".join(b"property float %c\n" % axis for axis in b"xyz")
+    header += b"element face 1\nproperty list uchar int vertex_indices\nend_header\n"
+    return (
+        header
+        + np.vstack([np.zeros(3), np.eye(3)]).astype("<f4").tobytes()
+        + struct.pack("<B3i", 3, 0, 1, last)
+    )
+
+
 def ply(faces):
     """A tetrahedron in text, that says that it has so many faces."""
     numbers = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n"
@@ -249,6 +262,8 @@ BAD = {
     "fewer.ply": (ply(faces=9), "says that it has 13 elements, found 8"),
     "below.ply": (ply(faces=4).replace(b"3 0 2 1", b"3 0 2 -1"), "has the face '3 0 2 -1'"),
     "zero.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1/1 2/2 0/3\n", "line 4: a face has the vertex 0"),
+    "short.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 1 2\n", "line 5: a face needs at least three"),
+    "binary.ply": (binary_ply(-1), "a face needs vertices by index"),
     "more.stl": (stl(FACES)[:80] + b"\2\0\0\0" + stl(FACES)[84:], "has 2 triangles, found 4"),
     "strange.gltf": (b"{}", "needs to be one of stl, obj, dae, ply, found 'gltf'"),
 }
@@ -260,10 +275,31 @@ def test_what_a_program_has_written_behind_the_triangles_of_an_stl_is_left_out(t
     assert len(piece.vertices) == 4
 
 
-def test_a_ply_of_text_is_read(tmp_path):
-    (tmp_path / "a.ply").write_bytes(ply(faces=4))
+@pytest.mark.parametrize("content", [ply(faces=4), ply(faces=4).replace(b"\n", b"\r\n")])
+def test_a_ply_of_text_is_read(tmp_path, content):
+    (tmp_path / "a.ply").write_bytes(content)
     (piece,) = pieces_of(Mesh(tmp_path / "a.ply"))
     assert len(piece.vertices) == 4
+
+
+def test_what_may_stand_in_a_ply_is_no_fault(tmp_path):
+    commented = binary_ply(2).replace(b"element vertex", b"comment was format ascii\nelement vertex")
+    (tmp_path / "a.ply").write_bytes(commented)
+    assert len(meshes.triangles_of(Mesh(tmp_path / "a.ply"))) == 1
+
+
+@pytest.mark.parametrize(
+    "face", [b"f\t1\t2\t4", b"  f 1 2 4", b"f 1 2 4 # top", b"f -4 -3 -1", b"f 1//10 2//20 4//0"]
+)
+def test_faces_of_an_obj_are_read_however_they_are_spaced(tmp_path, face):
+    corners = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+    (tmp_path / "a.obj").write_bytes(corners + b"f 1 2 3\n" + face + b"\n")
+    assert len(meshes.triangles_of(Mesh(tmp_path / "a.obj"))) == 2
+
+
+def test_a_text_behind_a_stl_is_no_triangle(tmp_path):
+    (tmp_path / "a.stl").write_bytes(stl(FACES) + b"made by hand".ljust(50))
+    assert len(meshes.triangles_of(Mesh(tmp_path / "a.stl"))) == 4
 
 
 def test_textures_of_a_mesh_are_left_out(tmp_path):

@@ -309,6 +309,8 @@ BOX = {"type": "box", "dimensions": [0.1, 0.2, 0.3]}
         ({"primitives": [{**BOX, "dimension": 1}]}, "a primitive has no entry 'dimension'"),
         ({"meshes": [{"vertexes": []}]}, "a mesh has no entry 'vertexes'"),
         ({"primitives": [BOX], "operation": 1}, "`operation` needs 0, which adds it, found 1 (REMOVE)"),
+        ({"primitives": [BOX], "operation": "REMOVE"}, "needs 0, which adds it, found 'REMOVE'"),
+        ({"primitives": [BOX], "operation": 9}, "needs 0, which adds it, found 9"),
         ({"primitives": [{**BOX, "type": True}]}, "`type` needs one of box"),
     ],
 )

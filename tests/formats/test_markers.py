@@ -162,7 +162,7 @@ def test_names_that_a_trc_cannot_hold_are_refused(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("right", "wrong", "said"),
     [
-        ("50.0\t50.0\t3", "100\t100\t3", "times are 0.02 s apart, and DataRate says 100 frames per second"),
+        ("50.0\t50.0\t3", "200\t200\t3", "times are 0.02 s apart, and DataRate says 200 frames per second"),
         ("3\t0.04", "9\t0.16", "frame 2 is followed by frame 9; each row is taken as the next frame"),
         ("3\t0.04", "2\t0.02", "frame 2 is followed by frame 2"),
     ],

@@ -129,6 +129,18 @@ def test_a_time_that_is_long_enough_changes_nothing(name):
     assert limited.q.tobytes() == free.q.tobytes()
 
 
+@pytest.mark.parametrize("seed", [970, 989, 1034])
+def test_such_a_time_changes_nothing_of_a_pose_out_of_reach_with_a_lower_goal(seed):
+    ur5e = limbik.load("ur5e")
+    far = ur5e.pose(ur5e.random(seed))
+    far[:3, 3] *= 3.0
+    goals = [Pose(target=far), Position(frame="link4", target=(0.2, 0.3, 0.4), priority=1)]
+    free, limited = (
+        ur5e.solve(goals, start=ur5e.random(seed + 5000), **more) for more in ({}, {"time_limit": 60.0})
+    )
+    assert limited.q.tobytes() == free.q.tobytes()
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends signals as POSIX does")
 @pytest.mark.parametrize("when", ["never", "first"])

@@ -20,7 +20,11 @@ LARGEST_FILE = 256 * 2**20  # [bytes]
 MAX_TRIANGLES = 2_000_000
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _PLY_ELEMENT = re.compile(rb"^element\s+(\w+)\s+(\d+)\s*$", re.MULTILINE)
-_OBJ_FROM_ZERO = re.compile(rb"^f\b[^\n#]*[ \t]0+(?=[/\s]|$)", re.MULTILINE)
+_PLY_TEXT = re.compile(rb"^format\s+ascii", re.MULTILINE)
+_PLY_FACE = re.compile(rb"^element\s+face\s+\d+\s+property\s+list", re.MULTILINE)
+_OBJ_FROM_ZERO = re.compile(rb"^f [^\n]*\b(?<![/\d])0+(?=[/\s])", re.MULTILINE)
+_OBJ_SHORT = re.compile(rb"^f(?: \S+){0,2}$", re.MULTILINE)
+_TEXT = re.compile(rb"[\t\r\n -~]*")
 _UNIT = re.compile(rb"<unit\b[^>]*\bmeter\s*=\s*[\"']([^\"']*)[\"']")
 
 
@@ -82,12 +86,16 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
         import trimesh
     except ImportError:
         raise MissingExtra("collision", f"reading {ending.upper()} meshes") from None
-    if ending in _CHECKS:
-        _CHECKS[ending](content, name)
+    if ending == "ply":
+        _check_ply(content, name)
+    elif ending == "obj":
+        content = _plain_obj(content, name)
     try:
         with _silent(trimesh.util.log):
             read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
             triangles = np.asarray(read.triangles, dtype=np.float64)
+            if ending == "ply" and (np.asarray(read.faces) < 0).any():
+                raise ValueError("a face needs vertices by index, from 0 on")
         if triangles.shape[1:] != (3, 3):
             raise ValueError("a face needs three vertices, and a vertex three numbers")
     except ModuleNotFoundError:  # COLLADA needs pycollada, texture coordinates need pillow
@@ -104,16 +112,16 @@ def _check_ply(content: bytes, name: str) -> None:
     many as it can.
     """
     header, _, body = content.partition(b"end_header")
-    if b"format ascii" not in header[:1000]:
+    if not _PLY_TEXT.search(header):
         return
     elements = [(kind, int(count)) for kind, count in _PLY_ELEMENT.findall(header)]
     lines = [line.split() for line in body.splitlines() if line.strip()]
     needed = sum(count for _, count in elements)
     if len(lines) != needed:
         raise CollisionError(f"mesh {name} says that it has {needed:,} elements, found {len(lines):,}")
-    counts, first = dict(elements), 0
+    counts, first, begins_with_list = dict(elements), 0, _PLY_FACE.search(header)
     for kind, count in elements:
-        for line in lines[first : first + count] if kind == b"face" else ():
+        for line in lines[first : first + count] if kind == b"face" and begins_with_list else ():
             if not _is_face(line, counts.get(b"vertex", 0)):
                 face = shortened(b" ".join(line).decode(errors="replace"))
                 raise CollisionError(
@@ -132,14 +140,21 @@ def _is_face(words: list[bytes], vertices: int) -> bool:
     return len(indices) == count and all(0 <= index < vertices for index in indices)
 
 
-def _check_obj(content: bytes, name: str) -> None:
-    """Raise CollisionError for a face of an OBJ with the vertex 0: they count from 1."""
-    if match := _OBJ_FROM_ZERO.search(content):
-        line = content[: match.start()].count(b"\n") + 1
-        raise CollisionError(f"mesh {name}, line {line}: a face has the vertex 0; they count from 1")
+def _plain_obj(content: bytes, name: str) -> bytes:
+    """The lines of an OBJ without comments, and with one blank between words: trimesh leaves out others.
 
-
-_CHECKS = {"ply": _check_ply, "obj": _check_obj}
+    Raises CollisionError for a face of fewer than three vertices, or with the vertex 0.
+    """
+    lines = [b" ".join(line.partition(b"#")[0].split()) for line in content.splitlines()]
+    plain = b"\n".join(lines) + b"\n"
+    for pattern, problem in (
+        (_OBJ_FROM_ZERO, "has the vertex 0; they count from 1"),
+        (_OBJ_SHORT, "needs at least three vertices"),
+    ):
+        if match := pattern.search(plain):
+            line = plain[: match.start()].count(b"\n") + 1
+            raise CollisionError(f"mesh {name}, line {line}: a face {problem}")
+    return plain
 
 
 @contextlib.contextmanager
@@ -169,7 +184,7 @@ def _binary_stl(content: bytes, name: str) -> Array:
         )
         raise CollisionError(f"mesh {name} {said}")
     more, rest = divmod(len(content) - 84 - 50 * count, 50)
-    if more and not rest:
+    if more and not rest and not _TEXT.fullmatch(content, 84 + 50 * count):
         raise CollisionError(f"mesh {name} says that it has {count:,} triangles, found {count + more:,}")
     return np.frombuffer(content, STL_TRIANGLE, count, 84)["corners"].astype(np.float64)
 

@@ -44,6 +44,7 @@ OF_OBJECT = (
 OF_POSE = ("position", "orientation")
 OF_PRIMITIVE = ("type", "dimensions", "polygon")
 OF_MESH = ("triangles", "vertices")
+ADDED = (None, 0, b"\0", "\0")  # an `operation`, as JSON and the YAML of ROS 1 and 2 write it
 NOT_ADDED = {1: "REMOVE", 2: "APPEND", 3: "MOVE"}  # by `operation`
 
 
@@ -220,8 +221,9 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
         if not isinstance(name, str) or not name.strip():
             raise FormatError(source.name, f"object {index + 1} needs an `id`, found {shortened(name)}")
         operation = each.get("operation")
-        if isinstance(operation, int) and operation in NOT_ADDED:
-            problem = f"`operation` needs 0, which adds it, found {operation} ({NOT_ADDED[operation]})"
+        if operation not in ADDED:
+            known = f" ({NOT_ADDED[operation]})" if operation in (1, 2, 3) else ""
+            problem = f"`operation` needs 0, which adds it, found {shortened(operation)}{known}"
             raise FormatError(source.name, problem, element=f"object {shortened(name)}")
         header = each.get("header")
         frames.add(header.get("frame_id") if isinstance(header, Mapping) else None)

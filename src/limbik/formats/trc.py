@@ -17,7 +17,8 @@ from limbik.formats.marker_content import MarkerContent, metres_of
 from limbik.formats.source import Source
 from limbik.spatial import Array
 
-UNEVEN = 0.02  # of a frame, that the mean step of times may be off
+UNEVEN = 0.02  # of the expected time from the first frame to the last, that it may be off
+ROUNDED = 0.01  # [s] that times of two decimals may be off besides
 
 
 def read(source: Source) -> MarkerContent:
@@ -58,8 +59,9 @@ def _warn_of_times(name: str, cells: list[list[str]], rate: float) -> None:
         said = f"frame {frames[first]:g} is followed by frame {frames[first + 1]:g}"
         warnings.warn(f"{name}: {said}; each row is taken as the next frame", FormatWarning, stacklevel=4)
     elif np.isfinite(times).all() and len(times) > 1:
-        step = (times[-1] - times[0]) / (len(times) - 1)
-        if abs(step * rate - 1.0) > UNEVEN:
+        span, expected = times[-1] - times[0], (len(times) - 1) / rate
+        if abs(span - expected) > UNEVEN * expected + ROUNDED:
+            step = span / (len(times) - 1)
             said = f"its times are {step:.4g} s apart, and DataRate says {rate:g} frames per second"
             warnings.warn(f"{name}: {said}, which is taken", FormatWarning, stacklevel=4)
 

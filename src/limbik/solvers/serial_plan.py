@@ -217,7 +217,7 @@ class SerialPlan(Plan):
         if code == UNREACHABLE:
             self.measure(outcome, pose)
         if code != SOLVED:
-            self._settle(outcome, pose, start)
+            self._settle(outcome, pose, start, ends)
         if self._is_whole:
             return Solution(outcome[Q], outcome, perf_counter() - began, self, begin, target)
         q = self._whole_q(outcome, start)
@@ -245,7 +245,7 @@ class SerialPlan(Plan):
         if code < 0:
             return self.trace(self._repaired(pose, start), start, seed, ends, lanes=lanes)
         descents: Descents = []
-        solution = self._concluded(work.answer.copy(), pose, start, began, descents)
+        solution = self._concluded(work.answer.copy(), pose, start, began, ends, descents)
         settling = [self._rows(q) for q, _ in descents]
         beside = functools.partial(self._beside, solution.q)
         return watched.trace(self.request(target), solution, beside, settling, lanes)
@@ -257,20 +257,21 @@ class SerialPlan(Plan):
         return whole
 
     def _settle(
-        self, outcome: Array, pose: Array, start: Array | None, descents: Descents | None = None
+        self, outcome: Array, pose: Array, start: Array | None, ends: float, descents: Descents | None = None
     ) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
         core. `descents` takes what is to be seen of it.
         """
         if start is not None:
             self._prefer_start(outcome, pose, start)
-        if not self._reserve or not np.abs(pose).max() <= FARTHEST_TARGET:
+        is_over = ends < math.inf and perf_counter() >= ends
+        if is_over or not self._reserve or not np.abs(pose).max() <= FARTHEST_TARGET:
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
         q[self._q_indices] = outcome[Q][self._moving]
         observer = None if descents is None else Observer()
-        solution = self._descent.solve(Problem((goal,), q), observer)
+        solution = self._descent.solve(Problem((goal,), q, ends=ends), observer)
         if observer is not None and descents is not None:
             descents[:] = observer.descents
         outcome[Q][self._moving] = solution.q[self._q_indices]
@@ -384,7 +385,7 @@ class SerialPlan(Plan):
         outcome = self._run(*self._for_drivers(pose, start, seed), ends)
         if outcome is None:
             return self.solve_pose(self._repaired(pose, start), start, seed, ends)
-        return self._concluded(outcome, pose, start, began)
+        return self._concluded(outcome, pose, start, began, ends)
 
     def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
         """The plan's numbers, the pose and the start as the drivers take them."""
@@ -397,13 +398,19 @@ class SerialPlan(Plan):
         return numbers, pose.tobytes(), None if rows is None else rows.tobytes()
 
     def _concluded(
-        self, outcome: Array, pose: Array, start: Array | None, began: float, descents: Descents | None = None
+        self,
+        outcome: Array,
+        pose: Array,
+        start: Array | None,
+        began: float,
+        ends: float,
+        descents: Descents | None = None,
     ) -> Solution:
         """The solution for an answer of the drivers; `descents` as in `_settle`."""
         if outcome[0] == UNREACHABLE:
             self.measure(outcome, pose)
         if outcome[0] != SOLVED:
-            self._settle(outcome, pose, start, descents)
+            self._settle(outcome, pose, start, ends, descents)
         q = outcome[Q] if self._is_whole else self._whole_q(outcome, start)
         stored_start = None if start is None else start.copy()
         return Solution(q, outcome, perf_counter() - began, self, stored_start, pose.tobytes())
@@ -522,8 +529,8 @@ def _interpreted(shape: Shape) -> Callable[..., None]:
 
 
 def _reserve(options: Options) -> int:
-    """Iterations reserved for settling; none where there are few, or little time."""
-    is_short = options.budget < 4 * MAX_TO_SETTLE or options.time_limit is not None
+    """Iterations reserved for settling; none where there are few."""
+    is_short = options.budget < 4 * MAX_TO_SETTLE
     return 0 if is_short or options.prefer is not None else MAX_TO_SETTLE
 
 
