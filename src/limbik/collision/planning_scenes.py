@@ -214,7 +214,8 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
         if "collision_objects" in data:
             raise FormatError(source.name, "has `collision_objects` twice: in `world`, and beside it")
     _warn_of_others(data, held, source)
-    world, frames = World(), set()
+    world = World()
+    frames: set[str] = set()
     for index, item in enumerate(list_of(held["collision_objects"], source, "`collision_objects`")):
         each = mapping_of(item, source, f"object {index + 1}")
         name = each.get("id")
@@ -226,14 +227,17 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
             problem = f"`operation` needs 0, which adds it, found {shortened(operation)}{known}"
             raise FormatError(source.name, problem, element=f"object {shortened(name)}")
         header = each.get("header")
-        frames.add(header.get("frame_id") if isinstance(header, Mapping) else None)
+        frame = header.get("frame_id") if isinstance(header, Mapping) else None
+        if isinstance(frame, str) and frame:
+            frames.add(frame)
         try:
             _add(world, name, list(shapes_in_message(each, source, name)))
         except CollisionError as error:
             raise FormatError(source.name, str(error), element=f"object {shortened(name)}") from None
-    named = sorted(str(frame) for frame in frames if frame)
-    if len(named) > 1:
-        _warn(source, f"its objects are in the frames {', '.join(named)}; all are taken to be in one")
+    if len(frames) > 1:
+        _warn(
+            source, f"its objects are in the frames {', '.join(sorted(frames))}; all are taken to be in one"
+        )
     return world
 
 
