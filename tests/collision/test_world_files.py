@@ -303,12 +303,15 @@ BOX = {"type": "box", "dimensions": [0.1, 0.2, 0.3]}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"primitve": [BOX]}, "object 'a' has no entry 'primitve'; did you mean 'primitives'"),
-        ({"primitives": [BOX], "primitive_pose": []}, "no entry 'primitive_pose'"),
-        ({"primitives": [BOX], "primitive_poses": [{"positon": [1, 0, 0]}]}, "no entry 'positon'"),
-        ({"primitives": [{**BOX, "dimension": 1}]}, "a primitive has no entry 'dimension'"),
-        ({"meshes": [{"vertexes": []}]}, "a mesh has no entry 'vertexes'"),
-        ({"primitives": [BOX], "operation": 1}, "`operation` needs 0, which adds it, found 1 (REMOVE)"),
+        ({"primitve": [BOX]}, "object 'a': there is no 'primitve' in an object; did you mean 'primitives'"),
+        ({"primitives": [BOX], "primitive_pose": []}, "there is no 'primitive_pose' in an object"),
+        (
+            {"primitives": [BOX], "primitive_poses": [{"positon": [1, 0, 0]}]},
+            "no 'positon' in a pose",
+        ),
+        ({"primitives": [{**BOX, "dimension": 1}]}, "there is no 'dimension' in a primitive"),
+        ({"meshes": [{"vertexes": []}]}, "there is no 'vertexes' in a mesh"),
+        ({"primitives": [BOX], "operation": 1}, "`operation` needs 0, which adds it, found 1"),
         ({"primitives": [BOX], "operation": "REMOVE"}, "needs 0, which adds it, found 'REMOVE'"),
         ({"primitives": [BOX], "operation": 9}, "needs 0, which adds it, found 9"),
         ({"primitives": [{**BOX, "type": True}]}, "`type` needs one of box"),
@@ -322,7 +325,7 @@ def test_a_message_from_which_something_would_be_lost_is_refused(change, said):
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ({"objects": {}}, "a planning scene has no entry 'objects'"),
+        ({"objects": {}}, "there is no 'objects' in a planning scene"),
         ({"world": {"collision_objects": []}}, "has `collision_objects` twice"),
     ],
 )

@@ -95,7 +95,8 @@ def test_goals_of_all_priorities_share_the_time(levels, weight, monkeypatch):
     millisecond is over at each look at the clock.
     """
     looks = itertools.count()
-    for module in ("compiler.watch", "solvers.tree_plan", "solvers.serial_plan", "solvers.even_plan"):
+    plans = ("plan", "tree_plan", "serial_plan", "even_plan")
+    for module in ("compiler.watch", *(f"solvers.{name}" for name in plans)):
         monkeypatch.setattr(f"limbik.{module}.perf_counter", lambda: 1e-3 * next(looks))
     arm = limbik.planar_arm(3, 0.3, limits=1.5)
     targets = {None: FORBIDDEN, "link3": (-0.3, 0.3, 0.0), "link2": (-0.3, 0.0, 0.0)}

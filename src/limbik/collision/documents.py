@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from limbik.errors import FormatError, MissingExtra, repeated, shortened, unrepeated
+from limbik.errors import FormatError, MissingExtra, did_you_mean, repeated, shortened, unrepeated
 from limbik.formats.source import Source
 
 
@@ -80,3 +80,13 @@ def list_of(value: Any, source: Source, what: str) -> list[Any]:
     if not isinstance(value, list):
         raise FormatError(source.name, f"{what} needs a list, found {shortened(value)}")
     return value
+
+
+def refuse_unknown(
+    parts: Mapping[str, Any], known: Collection[str], of: str, source: Source, what: str | None = None
+) -> None:
+    """Raise FormatError for an entry that would be overlooked. of: what has it; what: which one."""
+    for key in parts:
+        if key not in known:
+            problem = f"there is no {shortened(key)} in {of}; {did_you_mean(str(key), known)}"
+            raise FormatError(source.name, problem, element=what)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.collision.documents import list_of, mapping_of
+from limbik.collision.documents import list_of, mapping_of, refuse_unknown
 from limbik.collision.world import World
 from limbik.errors import CollisionError, FormatError, FormatWarning, did_you_mean, shortened
 from limbik.formats.source import Source
@@ -44,8 +44,8 @@ OF_OBJECT = (
 OF_POSE = ("position", "orientation")
 OF_PRIMITIVE = ("type", "dimensions", "polygon")
 OF_MESH = ("triangles", "vertices")
-ADDED = (None, 0, b"\0", "\0")  # an `operation`, as JSON and the YAML of ROS 1 and 2 write it
-NOT_ADDED = {1: "REMOVE", 2: "APPEND", 3: "MOVE"}  # by `operation`
+ADD, REMOVE, APPEND, MOVE = range(4)  # an `operation`
+ADDED = (None, ADD, b"\0", "\0")  # as JSON and the YAML of ROS 1 and 2 write it
 
 
 def is_scene_text(source: Source) -> bool:
@@ -208,9 +208,9 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
     """The world of a message. Raises FormatError, which names the object."""
     inner = data.get("world")
     held = inner if isinstance(inner, Mapping) and "collision_objects" in inner else data
-    _refuse_unknown(data, OF_SCENE, source, "a planning scene")
+    refuse_unknown(data, OF_SCENE, "a planning scene", source)
     if held is not data:
-        _refuse_unknown(held, OF_WORLD, source, "the world of a planning scene")
+        refuse_unknown(held, OF_WORLD, "the world of a planning scene", source)
         if "collision_objects" in data:
             raise FormatError(source.name, "has `collision_objects` twice: in `world`, and beside it")
     _warn_of_others(data, held, source)
@@ -223,8 +223,7 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
             raise FormatError(source.name, f"object {index + 1} needs an `id`, found {shortened(name)}")
         operation = each.get("operation")
         if operation not in ADDED:
-            known = f" ({NOT_ADDED[operation]})" if operation in (1, 2, 3) else ""
-            problem = f"`operation` needs 0, which adds it, found {shortened(operation)}{known}"
+            problem = f"`operation` needs {ADD}, which adds it, found {shortened(operation)}"
             raise FormatError(source.name, problem, element=f"object {shortened(name)}")
         header = each.get("header")
         frame = header.get("frame_id") if isinstance(header, Mapping) else None
@@ -241,14 +240,6 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
     return world
 
 
-def _refuse_unknown(item: Mapping[str, Any], known: tuple[str, ...], source: Source, what: str) -> None:
-    """Raise FormatError for an entry that would be overlooked."""
-    for entry in item:
-        if entry not in known:
-            hint = did_you_mean(str(entry), known)
-            raise FormatError(source.name, f"{what} has no entry {shortened(entry)}; {hint}")
-
-
 def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: Source) -> None:
     octomap = held.get("octomap")
     tree = octomap.get("octomap") if isinstance(octomap, Mapping) else None
@@ -260,7 +251,7 @@ def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: So
 
 
 def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Iterator[tuple[Shape, Matrix4]]:
-    _refuse_unknown(each, OF_OBJECT, source, f"object {shortened(name)}")
+    refuse_unknown(each, OF_OBJECT, "an object", source, f"object {shortened(name)}")
     whole = _message_pose(each["pose"], source, name) if "pose" in each else np.eye(4)
     if list_of(each.get("planes"), source, "`planes`"):
         _warn(source, f"object {shortened(name)}: its planes are left out; use a large box")
@@ -280,7 +271,7 @@ def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Ite
 
 
 def _primitive(item: Mapping[str, Any], source: Source) -> Shape:
-    _refuse_unknown(item, OF_PRIMITIVE, source, "a primitive")
+    refuse_unknown(item, OF_PRIMITIVE, "a primitive", source)
     kind = PRIMITIVES.get(item["type"]) if type(item.get("type")) is int else item.get("type")
     if not isinstance(kind, str) or kind.lower() not in PRIMITIVES.values():
         known = ", ".join(PRIMITIVES.values())
@@ -303,7 +294,7 @@ def _primitive(item: Mapping[str, Any], source: Source) -> Shape:
 
 
 def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
-    _refuse_unknown(item, OF_MESH, source, "a mesh")
+    refuse_unknown(item, OF_MESH, "a mesh", source)
     triangles = [
         each.get("vertex_indices") if isinstance(each, Mapping) else each
         for each in list_of(item.get("triangles"), source, "`triangles`")
@@ -315,7 +306,7 @@ def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
 
 def _message_pose(value: Any, source: Source, name: str) -> Matrix4:
     parts = mapping_of(value, source, f"a pose of {shortened(name)}")
-    _refuse_unknown(parts, OF_POSE, source, f"a pose of {shortened(name)}")
+    refuse_unknown(parts, OF_POSE, "a pose", source, f"object {shortened(name)}")
     position, orientation = parts.get("position", (0, 0, 0)), parts.get("orientation", (0, 0, 0, 1))
     return ros_pose_of(_xyz(position), _xyz(orientation), f"a pose of {shortened(name)}")
 

@@ -20,14 +20,14 @@ Lengths are metres. Shapes: `sphere: radius`, `box: [x, y, z]`, `cylinder` and `
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from limbik.collision.documents import mapping_of, plain_data
+from limbik.collision.documents import mapping_of, plain_data, refuse_unknown
 from limbik.collision.planning_scenes import (
     is_planning_scene,
     is_scene_text,
@@ -36,7 +36,7 @@ from limbik.collision.planning_scenes import (
     read_scene_text,
 )
 from limbik.collision.world import World, WorldObject, as_world
-from limbik.errors import CollisionError, FormatError, did_you_mean, shortened
+from limbik.errors import CollisionError, FormatError, shortened
 from limbik.formats.load import read as read_model
 from limbik.formats.source import Source, SourceLike, open_source, write_text
 from limbik.model.model import Model, as_model
@@ -147,7 +147,7 @@ def _read(objects: Mapping[str, Any], source: Source) -> World:
 
 
 def _shape(parts: Mapping[str, Any], source: Source, what: str) -> Shape:
-    _refuse_unknown(parts, (*KINDS, *POSE_KEYS), "an object", source, what)
+    refuse_unknown(parts, (*KINDS, *POSE_KEYS), "an object", source, what)
     kinds = [key for key in parts if key in KINDS]
     if len(kinds) != 1:
         actual = ", ".join(kinds) or "none"
@@ -156,7 +156,7 @@ def _shape(parts: Mapping[str, Any], source: Source, what: str) -> Shape:
     value = parts[kinds[0]]
     if not isinstance(value, Mapping):
         value = {names[0]: value}
-    _refuse_unknown(value, names, f"a {kinds[0]}", source, what)
+    refuse_unknown(value, names, f"a {kinds[0]}", source, what)
     fields = dict(value)
     if make is Mesh and "path" in fields:
         fields["path"] = _mesh_path(fields["path"], source, what)
@@ -166,15 +166,6 @@ def _shape(parts: Mapping[str, Any], source: Source, what: str) -> Shape:
         missing = [name for name in names if name not in fields]
         raise FormatError(source.name, f"{kinds[0]} needs {', '.join(missing)}", element=what) from None
     return shape
-
-
-def _refuse_unknown(
-    parts: Mapping[str, Any], known: Collection[str], of: str, source: Source, what: str
-) -> None:
-    for key in parts:
-        if key not in known:
-            problem = f"there is no {shortened(key)} in {of}; {did_you_mean(key, known)}"
-            raise FormatError(source.name, problem, element=what)
 
 
 def _mesh_path(value: Any, source: Source, what: str) -> Path:

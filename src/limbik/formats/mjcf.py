@@ -11,10 +11,9 @@ with quaternions as xyzw (MuJoCo: wxyz) and without joints that an equality make
 
 from __future__ import annotations
 
-import itertools
 import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -65,14 +64,10 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
     names = [mj.key(k).name for k in range(mj.nkey)]
     for k, name in enumerate(names):
         if not name:
-            names[k] = next(each for each in _names_of_key(k) if each not in names)
+            names[k] = f"key{k + 1}"
+            while names.count(names[k]) > 1:
+                names[k] += " (2)"
     return {name: from_qpos(model, mj.key_qpos[k]) for k, name in enumerate(names)}
-
-
-def _names_of_key(index: int) -> Iterator[str]:
-    """ "key3", and where a keyframe has that name, "key3 (2)" and so on."""
-    yield f"key{index + 1}"
-    yield from (f"key{index + 1} ({count})" for count in itertools.count(2))
 
 
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:

@@ -123,20 +123,20 @@ class Guard:
         if scope["type"] != "http" or scope["path"] in OPEN:
             await self.app(scope, receive, send)
             return
-        began, status, is_begun = time.perf_counter(), 500, False
+        began, status = time.perf_counter(), None
 
         async def send_counted(message: Message) -> None:
-            nonlocal status, is_begun
-            status, is_begun = message.get("status", status), True
+            nonlocal status
+            status = message.get("status", status)
             await send(message)
 
         try:
             await self._answer(scope, receive, send_counted)
         except asyncio.CancelledError:  # by Uvicorn, when the time to finish is over
-            if not is_begun:
+            if status is None:
                 await refusal(503, "Stopped", "the server stops")(scope, receive, send_counted)
         route = getattr(scope.get("route"), "path", "other")
-        self.measures.add(route, status, time.perf_counter() - began)
+        self.measures.add(route, status or 500, time.perf_counter() - began)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = bytearray()

@@ -10,13 +10,12 @@ from limbik.goals import evenly
 from limbik.solution import Solution
 from limbik.solvers.plan import Observer, Plan, Problem
 
-TIME_FRACTION = 0.5  # of the time limit, for each of the two solves
-
 
 class EvenPlan(Plan):
     """Solves by one plan, and where that fails by another one for the same goals with weights of 1 and 0.
 
-    A solution is one of the plan that has found it. make_even: makes the other plan, when it is needed first.
+    Of a limited time the first has half. A solution is one of the plan that has found it. make_even: makes
+    the other plan, when it is needed first.
     """
 
     def __init__(self, plan: Plan, make_even: Callable[[], Plan]) -> None:
@@ -26,7 +25,8 @@ class EvenPlan(Plan):
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`."""
         began = perf_counter()
-        first = self._plan.solve(problem, observer)
+        problem = problem._replace(ends=self.ends(began, problem.ends))
+        first = self._plan.solve(problem.in_half_the_time(), observer)
         if first.success:
             return first
         second = None if observer is None else Observer(observer.wants_lanes)

@@ -17,7 +17,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.compiler.watch import time_watch
+from limbik.compiler.watch import watch_until
 from limbik.errors import ConfigurationError, SolverError
 from limbik.goals import Goal
 from limbik.measure import half_reach, residual
@@ -65,7 +65,7 @@ class OptimizePlan(Plan):
         Raises FunctionError for a cost that gives no number or has no derivative.
         """
         began = perf_counter()
-        goals, start, seed, rest, _ = problem
+        goals, start, seed, rest, latest = problem
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
         self._last.check(goals)
@@ -73,7 +73,7 @@ class OptimizePlan(Plan):
         if not np.isfinite(first).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {first.tolist()}")
         inside = self.model.clip(first) if self.options.limits else self._normal(first)
-        search = _OptimizeSearch(self, self.request(goals), inside)
+        search = _OptimizeSearch(self, self.request(goals), inside, self.ends(began, latest))
         is_proved = search.run(seed)
         q, outcome = search.best
         was_moved = bool((np.abs(inside - first) > ROUNDING).any())
@@ -105,11 +105,9 @@ class OptimizePlan(Plan):
 class _OptimizeSearch:
     """One solve: the best answer so far, and the path there."""
 
-    def __init__(self, plan: OptimizePlan, request: Request, q: Array) -> None:
+    def __init__(self, plan: OptimizePlan, request: Request, q: Array, ends: float) -> None:
         self._plan, self._request, self._start = plan, request, q
-        self._is_over = time_watch(plan.options.time_limit)
-        limit = plan.options.time_limit
-        self._ends = perf_counter() + (math.inf if limit is None else limit)
+        self._is_over, self._ends = watch_until(ends), ends
         self.descents: list[list[Array]] = []  # what each iteration left
         self.iterations = 0
         self._best: tuple[float, float, Solution] | None = None

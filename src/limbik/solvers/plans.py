@@ -19,7 +19,7 @@ from limbik.serial.prepare import FAST_CHAIN
 from limbik.solvers.checked_options import Options, hashable, read_options
 from limbik.solvers.classical_plan import ClassicalPlan
 from limbik.solvers.closed_plan import ClosedPlan
-from limbik.solvers.even_plan import TIME_FRACTION, EvenPlan
+from limbik.solvers.even_plan import EvenPlan
 from limbik.solvers.methods.analytic import Analytic
 from limbik.solvers.methods.lm import LM
 from limbik.solvers.methods.optimize import Optimize
@@ -104,8 +104,6 @@ def _evened(
     is_even = all(new is old for new, old in zip(even, goals, strict=True))
     if is_even or options.restarts is not None or options.mode == "best":
         return make(model, goals, options)
-    if options.time_limit is not None:
-        options = replace(options, time_limit=TIME_FRACTION * options.time_limit)
     return EvenPlan(make(model, goals, options), lambda: plan_of(model, even, options.explicit))
 
 

@@ -237,9 +237,10 @@ class SerialPlan(Plan):
         work = SerialBuffers(self._work_size, self._answer_at)
         watched = WatchedLanes(self._layout, numbers, work.numbers)
         drive = self._driver(target, rows, work)
-        takeover = Takeover(self.program, watch_until(ends))
-        watch = takeover if self._solve_one is None else watch_until(ends)
-        code = watched.run(drive, ANYWHERE if rows is None else FROM_START, watch)
+        watch = watch_until(ends)
+        takeover = Takeover(self.program, watch)
+        mode = ANYWHERE if rows is None else FROM_START
+        code = watched.run(drive, mode, takeover if self._solve_one is None else watch)
         if takeover.is_due:
             return self.trace(pose, start, seed, ends, lanes=lanes)
         if code < 0:

@@ -286,10 +286,8 @@ class GeneralPlan(TreePlan):
         takes them where they are alone, if that comes nearer. Of a limited time each has a half.
         """
         assert self.above is not None, "only then is it called"
-        ends = above.ends
-        if ends < math.inf and self._other_plan(above.goals):
-            ends -= 0.5 * (ends - perf_counter())
-        solution = self.above._solve(above._replace(ends=ends), trace)
+        is_shared = above.ends < math.inf and self._other_plan(above.goals) is not None
+        solution = self.above._solve(above.in_half_the_time() if is_shared else above, trace)
         plan = None if solution.success else self._other_plan(above.goals)
         if plan is None:
             return solution

@@ -14,7 +14,7 @@ import numpy as np
 
 from limbik import Model
 from limbik.collision import World
-from limbik.collision.planning_scenes import ros_pose_of, shapes_in_message
+from limbik.collision.planning_scenes import APPEND, MOVE, REMOVE, ros_pose_of, shapes_in_message
 from limbik.errors import LimbikError, did_you_mean, listed
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf, VirtualJoint
@@ -31,7 +31,6 @@ from limbik.service.moveit.messages import (
 from limbik.service.worlds import MAX_OBJECTS
 from limbik.spatial import Array, Matrix4, pose_inverse
 
-ADD, REMOVE, APPEND, MOVE = range(4)  # operations of a CollisionObject
 MAX_MODELS = 16  # cached, that carry something
 _CACHED = "joint_indices", "_worlds", "_models"  # independent of where the robot is
 
