@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.collision.triangles import distances_each, halved, longest_edges
 from limbik.spatial import Array
@@ -51,18 +52,21 @@ def cut_to(triangles: Array, finest: float) -> Array:
     return np.concatenate(parts)
 
 
-def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask] | None = None) -> float:
+def farthest(
+    triangles: Array, surface: Surface, covered: Callable[[Array, NDArray[np.intp]], Mask] | None = None
+) -> float:
     """Upper bound [m] of how far the points of triangles [m, 3, 3] are from a surface.
 
-    covered: which of triangles [n, 3, 3] do not count, because they lie inside something else, as booleans
-    [n]; a part of one that counts may be covered. Default: none are.
+    covered: which of triangles [n, 3, 3], which are or are parts of those with indices [n], do not count,
+    because they lie inside something else, as booleans [n]; a part of one that counts may be covered.
+    Default: none are.
 
     A distance changes by no more than one goes, so the center of a triangle bounds all of it; where that
     bound is too coarse, the triangle is halved.
     """
     distance = 0.0
     finest = surface.size / FINENESS
-    cells = triangles
+    cells, indices = triangles, np.arange(len(triangles))
     while True:
         centers = cells.mean(axis=1)
         reaches = np.sqrt(((cells - centers[:, None]) ** 2).sum(axis=-1)).max(axis=1)
@@ -71,11 +75,11 @@ def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask
         distances[is_open] = surface.distances(centers[is_open])
         is_open &= distances + reaches > distance + max(finest, SLACK * distance)
         if covered is not None:
-            is_open[is_open] = ~covered(cells[is_open])
+            is_open[is_open] = ~covered(cells[is_open], indices[is_open])
         counts = is_open & (distances > distance)
         if covered is not None:  # where only the center is covered, a smaller part may show more
             large = counts & (reaches > finest)
-            counts[large] = ~covered(np.repeat(centers[large, None], 3, axis=1))
+            counts[large] = ~covered(np.repeat(centers[large, None], 3, axis=1), indices[large])
         distance = float(distances[counts].max(initial=distance))
         enough = distance + max(finest, SLACK * distance)
         is_open &= distances + reaches > enough
@@ -83,4 +87,4 @@ def farthest(triangles: Array, surface: Surface, covered: Callable[[Array], Mask
             return enough
         if 2 * is_open.sum() > MAX_CELLS:
             return float((distances + reaches)[is_open].max())
-        cells = halved(cells[is_open])
+        cells, indices = halved(cells[is_open]), np.tile(indices[is_open], 2)

@@ -90,20 +90,21 @@ def _area(triangles: Array) -> float:
 def overshoot_of(parts: Sequence[_HullPart], surface: Surface) -> float:
     """How far hulls together reach beyond a surface, at most [m]."""
     hulls = [part.hull for part in parts if part.hull is not None]
-    maximum = 0.0
-    for hull in hulls:
-        others = [other for other in hulls if other is not hull]
-        maximum = max(maximum, farthest(hull.triangles, surface, functools.partial(_covered, others)))
-    return maximum
+    owners = np.repeat(np.arange(len(hulls)), [len(hull.faces) for hull in hulls])
+
+    def covered(triangles: Array, indices: NDArray[np.intp]) -> Mask:
+        return _covered(hulls, triangles, owners[indices])
+
+    return farthest(np.concatenate([hull.triangles for hull in hulls]), surface, covered) if hulls else 0.0
 
 
-def _covered(hulls: Sequence[Hull], triangles: Array) -> Mask:
-    """Which of triangles [n, 3, 3] lie wholly inside one of the hulls, as booleans [n]."""
+def _covered(hulls: Sequence[Hull], triangles: Array, owners: NDArray[np.intp]) -> Mask:
+    """Which of triangles [n, 3, 3] lie wholly inside one of the hulls but their own [n], as booleans [n]."""
     covered = np.zeros(len(triangles), bool)
     low, high = triangles.min(axis=1), triangles.max(axis=1)
-    for hull in hulls:
+    for k, hull in enumerate(hulls):
         is_near = (low >= hull.vertices.min(axis=0) - FLUSH) & (high <= hull.vertices.max(axis=0) + FLUSH)
-        left = ~covered & is_near.all(axis=1)
+        left = ~covered & (owners != k) & is_near.all(axis=1)
         inside = hull.depths(triangles[left].reshape(-1, 3)) >= -FLUSH
         covered[left] = inside.reshape(-1, 3).all(axis=1)
     return covered
@@ -119,7 +120,7 @@ class _HullPart:
         self.triangles = triangles
         self.points = np.unique(triangles.reshape(-1, 3), axis=0)
         self.hull = hull_of(self.points)
-        self.volume = _volume(self.points)
+        self.volume = 0.0 if self.hull is None else self.hull.volume
 
     @functools.cached_property
     def _reach(self) -> Array:

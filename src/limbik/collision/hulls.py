@@ -24,6 +24,7 @@ class Hull:
     vertices: Array  # [k, 3] its corners
     faces: NDArray[np.intp]  # [m, 3] indices of the corners of its triangles
     planes: Array  # [p, 4] unit normals outward and offsets: normal @ x + offset <= 0 inside
+    volume: float  # [m^3]
 
     @property
     def triangles(self) -> Array:
@@ -64,7 +65,7 @@ def hull_of(points: Array) -> Hull | None:
     planes = np.unique(hull.equations.round(12), axis=0) if len(hull.equations) > 500 else hull.equations
     index = np.zeros(len(points), np.intp)
     index[hull.vertices] = np.arange(len(hull.vertices))
-    return Hull(points[hull.vertices], index[hull.simplices], planes)
+    return Hull(points[hull.vertices], index[hull.simplices], planes, float(hull.volume))
 
 
 def thickness(points: Array) -> float:
@@ -101,19 +102,26 @@ def fewer_corners(vertices: Array) -> tuple[Array, float]:
     """
     if len(vertices) <= MAX_VERTICES:
         return vertices, 0.0
+    from scipy.spatial import ConvexHull, QhullError
+
     chosen = list(dict.fromkeys((vertices @ _directions().T).argmax(axis=0).tolist()))
+    try:
+        growing = ConvexHull(vertices[chosen], incremental=True)
+    except QhullError:
+        return vertices, 0.0
     while True:
-        hull = hull_of(vertices[chosen])
-        if hull is None:
-            return vertices, 0.0
-        depths = hull.depths(vertices)
-        depths[chosen] = 0.0
-        is_enough = -depths.min() <= WITHIN or len(chosen) >= MAX_VERTICES
-        if is_enough:
+        heights = (vertices @ growing.equations[:, :3].T + growing.equations[:, 3]).max(axis=1)
+        heights[chosen] = 0.0
+        is_enough = len(chosen) >= MAX_VERTICES
+        if is_enough or heights.max() <= WITHIN:
+            hull = hull_of(vertices[chosen])
+            if hull is None:
+                return vertices, 0.0
             radius = float(hull.distances(vertices).max())
-            if radius <= WITHIN or len(chosen) >= MAX_VERTICES:
+            if radius <= WITHIN or is_enough:
                 return vertices[chosen], radius * (1.0 + 1e-9) + 1e-12
-        chosen.append(int(depths.argmin()))
+        chosen.append(int(heights.argmax()))
+        growing.add_points(vertices[chosen[-1:]])
 
 
 def _directions() -> Array:
