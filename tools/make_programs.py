@@ -5,26 +5,28 @@ Without names: of those whose kernels have changed. --check says which these are
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from time import perf_counter
 
+import limbik
 from limbik.analytic.closed_form import Family
-from limbik.analytic.general_programs import all_configurations
 from limbik.analytic.programs import many_poses_program, one_pose_program
-from limbik.collision.programs import changes, collisions, pushes
 from limbik.compiler.native import BITCODE
 from limbik.compiler.program import Program
 from limbik.errors import did_you_mean
-from limbik.motion.programs import hinge_groups, limbs, locals_of_rigs, spines, tracker
 from limbik.serial.programs import many_problems, one_problem
 from limbik.serial.seed_table import Shape
 from limbik.solvers import names
 from limbik.solvers.classical_plan import method_of
 from limbik.solvers.registry import get
-from limbik.tree.programs import by_method, general
+from limbik.tree.programs import by_method
 
+PACKAGE = Path(limbik.__file__).parent
 ANY_SHAPE = Shape("R", 0)  # the bitcode is the same for all
 MADE_FROM = BITCODE / "made_from.json"  # fingerprints of kernels by program
 
@@ -34,21 +36,23 @@ def programs() -> dict[str, Program]:
     found = [
         one_problem(ANY_SHAPE),
         *(many_problems(ANY_SHAPE, single) for single in (False, True)),
-        general(),
         one_pose_program(Family.THREE_PARALLEL),
         many_poses_program(Family.THREE_PARALLEL),
-        tracker(),
-        limbs(),
-        hinge_groups(),
-        spines(),
-        locals_of_rigs(),
-        collisions(),
-        pushes(),
-        changes(),
-        all_configurations(),
+        *(make() for make in without_parameters()),
     ]
     found += [by_method(method_of(get(name))) for name in names(compiled=True)]
     return {program.name: program for program in found}
+
+
+def without_parameters() -> Iterator[Callable[[], Program]]:
+    """The functions of the package that take nothing and return a program."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "() -> Program:" in path.read_text():
+            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+            values = vars(importlib.import_module(".".join(parts))).values()
+            for value in values:
+                if getattr(value, "__annotations__", None) == {"return": "Program"}:
+                    yield value
 
 
 def made_from() -> dict[str, str | None]:

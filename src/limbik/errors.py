@@ -136,6 +136,11 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"{question}known: {shown}"
 
 
+def number_of(count: int, noun: str) -> str:
+    """Such as "1 pose" or "2 poses"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def listed(names: Iterable[str], *, limit: int = 10, between: str = ", ") -> str:
     """The first of many names, and how many more there are."""
     all_names = list(names)

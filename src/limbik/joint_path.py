@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.errors import number_of
 from limbik.spatial import Array, Matrix4
 
 
@@ -107,14 +108,15 @@ class Path:
     def _sentences(self) -> Iterator[str]:
         last = len(self.knots) - 1
         if self.complete:
-            yield f"All {last + 1} poses are followed without a break, with {len(self)} knots."
+            poses = f"All {last + 1} poses are" if last else "The pose is"
+            yield f"{poses} followed without a break, with {number_of(len(self), 'knot')}."
         elif not len(self):
             yield "The search was cut short." if self._is_cut_short else "No pose of the path can be reached."
         else:
-            count = "1 break" if len(self.breaks) == 1 else f"{len(self.breaks)} breaks"
             yield f"Of positions 0 to {last} a path without a break gets to {self.followed:.4g}."
             fewest = "" if self._is_cut_short else ", the fewest that were found,"
-            yield f"The best path has {count}{fewest} with {len(self)} knots."
+            breaks, knots = number_of(len(self.breaks), "break"), number_of(len(self), "knot")
+            yield f"The best path has {breaks}{fewest} with {knots}."
         for each in self.breaks if len(self) else ():
             yield _said(each)
         if len(self):

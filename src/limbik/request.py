@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from limbik.goals import CenterOfMass, Goal, JointValue, Posture, frames_of
 from limbik.model.model import Model
 from limbik.spatial import Array, as_real, check_largest
 
+SHORTEST_TIME = 1e-9  # [s] of a time limit
 FARTHEST_TARGET = 1e60  # [m or rad] of a target or a tool; beyond it the powers of distances overflow
 
 
@@ -27,7 +29,7 @@ class Request:
     model: Model
     goals: tuple[Goal, ...]
     solver: str  # name of the method
-    options: Mapping[str, Any]  # of `solve`, where they are not the default
+    options: Mapping[str, Any]  # of `solve`, where they are not the default; without a time limit
 
     @property
     def wishes(self) -> tuple[int, ...]:
@@ -36,10 +38,21 @@ class Request:
         return tuple(k for k, goal in enumerate(self.goals) if goal.priority > first)
 
 
-def check_time_limit(limit: Any) -> None:
-    """Raises SolverError for what is no positive time [s], nor None."""
+def ends_after(limit: Any) -> float:
+    """When a time limit [s] that begins now is over [s of `perf_counter`]; never where it is None.
+
+    Raises SolverError for what is no positive time.
+    """
     if not (limit is None or 0.0 < as_real(limit) < math.inf):
         raise SolverError(f"`time_limit` needs a positive time [s], or None, found {shortened(limit)}")
+    return math.inf if limit is None else perf_counter() + float(limit)
+
+
+def time_left(ends: float) -> float | None:
+    """[s] until a time of `perf_counter`, as a time limit: a little where it has passed, None where it never
+    comes.
+    """
+    return None if ends == math.inf else max(ends - perf_counter(), SHORTEST_TIME)
 
 
 def check_target(numbers: Array, name: str) -> None:

@@ -207,9 +207,16 @@ def test_show_opens_the_file_in_the_page(tmp_path: Path, monkeypatch: pytest.Mon
         (["no.bvh"], "no.bvh: cannot be read"),
         (["motion.csv"], "needs one of the endings .bvh"),
         (["no.bvh", "--unit", "ell"], "--unit needs one of m, cm, mm, inch here"),
+        (["empty.bvh"], "empty.bvh:1: is no BVH"),
+        (["walk.bvh", "--robot", "g2"], "there is no robot 'g2'"),
     ],
 )
-def test_what_cannot_be_shown_is_said(words: list[str], said: str) -> None:
+def test_what_cannot_be_shown_is_said(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("empty.bvh").touch()
+    Path("walk.bvh").write_text(crouching())
     with pytest.raises(LimbikError, match=said):
         run("show", *words)
 

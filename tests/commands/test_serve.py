@@ -7,7 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -28,10 +30,9 @@ def refused(*words: str, **environment: str) -> str:
 
 def test_it_prints_a_token_once_and_ends_on_ctrl_c() -> None:
     environment = {key: value for key, value in os.environ.items() if key != "LIMBIK_TOKEN"}
-    with subprocess.Popen(
-        [*LIMBIK, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
-    ) as running:
-        assert running.stdout is not None
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*LIMBIK, "serve", "--port", "0"], env=environment, **pipes) as running:
+        assert running.stdout is not None and running.stderr is not None
         found = re.match(r"limbik answers at (http://127\.0\.0\.1:\d+)/v1  ", running.stdout.readline())
         token = re.match(r"token: (\S{20,})\n", running.stdout.readline())
         link = re.match(
@@ -46,7 +47,10 @@ def test_it_prints_a_token_once_and_ends_on_ctrl_c() -> None:
             assert client.get(link[1]).status_code == 303
             assert "ur5e" in client.get("/v1/robots").json()
         running.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+        running.send_signal(signal.SIGINT)  # as somebody does who does not want to wait
         assert running.stdout.read() == "Stopped.\n"
+        assert running.stderr.read() == ""
     assert running.returncode == 0
 
 

@@ -152,7 +152,7 @@ def test_no_step_is_checked_after_the_time_limit(arm: Model, monkeypatch: pytest
         return checked[-1]
 
     monkeypatch.setattr(Candidates, "is_step_free", counted)
-    monkeypatch.setattr("limbik.motion.paths.time_watch", lambda _: lambda: len(checked) >= 3)
+    monkeypatch.setattr("limbik.motion.paths.watch_until", lambda _: lambda: len(checked) >= 3)
     pose, world = arm.pose(START), World()
     world.add("wall", Box((0.6, 0.02, 0.6)), pose[:3, 3] + [0.0, 0.5, 0.0])
     path = arm.solve_path(swept(pose, 0.1, 2), start=START, world=world, time_limit=10.0)

@@ -278,6 +278,8 @@ def test_a_world_is_kept_clear_of(client: httpx.Client, robot: limbik.Model) -> 
         response = client.put("/v1/worlds/x", json=document)
         assert response.status_code == 422 and words in response.json()["message"]
     assert client.put("/v1/worlds/empty", json=ball).status_code == 422
+    refused = client.delete("/v1/worlds/empty")
+    assert refused.status_code == 404 and "the world without objects, which stays" in refused.text
     response = client.post("/v1/solve", json={"robot": "ur5e", "goals": [POINT], "world": "cellar"})
     assert response.status_code == 422 and "no world 'cellar'" in response.json()["message"]
 

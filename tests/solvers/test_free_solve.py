@@ -208,7 +208,7 @@ def test_several_goals_and_locked_joints_are_solved_for_free_of_collision(
 
 def test_solutions_from_many_starts_keep_locked_joints_where_they_are(arm: Model, pose: np.ndarray) -> None:
     first = arm.solve(pose, start=FORWARD, locked=[arm.joint_names[0]])
-    many = ManyStarts(first, first.request, 0, lambda: False)
+    many = ManyStarts(first, first.request, 0)
     drawn = many.draw(64)
     assert many.is_quick and len(drawn) > 4
     assert (drawn[:, 0] == first.q[0]).all() and np.ptp(drawn[:, 4]) > 0.1
@@ -331,6 +331,29 @@ def test_without_restarts_a_batch_claims_nothing_that_collides(arm: Model) -> No
         assert Checker(arm, world).are_free(found.q[found.success]).all()
 
 
+@pytest.mark.parametrize("solver", ["lm", "jt"])
+def test_a_solve_from_another_start_has_what_is_left_of_the_time(arm: Model, solver: str, ticks) -> None:
+    """The start meets the goals, but collides; from elsewhere a descent goes on until the time is over."""
+    link = arm.joints[3].child
+    world = at(arm.pose(FORWARD, link)[:3, 3])
+    goals = [
+        limbik.Pose(target=arm.pose(FORWARD)),
+        limbik.Position(frame=link, target=arm.pose(FORWARD, link)[:3, 3]),
+    ]
+    options = {
+        "solver": solver,
+        "tolerance": 1e-12,
+        "tolerance_rotation": 1e-12,
+        "start": FORWARD,
+        "world": world,
+    }
+    arm.solve(goals, iterations=1, **options)
+    before = next(ticks)
+    solution = arm.solve(goals, iterations=10**9, time_limit=1.0, **options)
+    assert next(ticks) - before < 1100
+    assert not solution.success
+
+
 def test_nothing_is_tried_when_the_time_is_over(arm: Model, monkeypatch) -> None:
     """The first solve and the search for a free solution have one limit between them."""
     world = at(arm.pose(FORWARD, arm.joints[3].child)[:3, 3])
@@ -359,7 +382,7 @@ def test_when_the_time_is_over_no_more_than_a_piece_is_measured(arm: Model, monk
 
     for name in ("distances", "are_free", "first_free"):
         monkeypatch.setattr(Checker, name, counted(name))
-    monkeypatch.setattr(free_solve, "time_watch", lambda limit: lambda: sum(measured) > 200)
+    monkeypatch.setattr(free_solve, "watch_until", lambda ends: lambda: sum(measured) > 200)
     far = {"world": World(), "clearance": 0.3, "prefer": prefer}  # neighbours of neighbours are nearer
     solution = arm.solve(arm.pose(FORWARD), time_limit=10.0, **far)
     assert not solution.success
@@ -371,7 +394,7 @@ def test_when_the_time_is_over_no_more_than_a_piece_is_measured(arm: Model, monk
 def test_when_there_is_no_time_to_choose_a_free_answer_is_an_answer(
     arm: Model, monkeypatch, prefer: str
 ) -> None:
-    monkeypatch.setattr(free_solve, "time_watch", lambda limit: lambda: True)
+    monkeypatch.setattr(free_solve, "watch_until", lambda ends: lambda: True)
     solution = arm.solve(
         arm.pose(FORWARD), start=FORWARD, world=at((5.0, 0.0, 0.0)), prefer=prefer, time_limit=1.0
     )

@@ -271,6 +271,21 @@ def test_locked_joints_do_not_move():
             assert_allclose(solution.q[at], start[at], rtol=0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("solver", ["lm", "dls"])
+def test_a_locked_joint_beyond_its_limits_is_refused_unless_these_are_ignored(solver):
+    """It was moved to its limit, and the answer for that was called solved."""
+    arm = limbik.load("puma560")
+    start = arm.neutral.copy()
+    start[2] = arm.upper[2] + 0.5
+    options = {"start": start, "locked": ["joint3"], "solver": solver}
+    goal = limbik.Position(target=arm.pose(arm.clip(start))[:3, 3])
+    with pytest.raises(ConfigurationError, match=r"locked joint 'joint3' at 1.2854, .* give 0.785"):
+        arm.solve(goal, **options)
+    assert arm.solve(goal, limits=False, **options).q[2] == start[2]
+    start[2] = arm.upper[2] + 1e-9  # rounding
+    assert arm.solve(goal, **options).success
+
+
 def test_to_lock_a_follower_locks_its_leader():
     start = BODY.random(0)
     goals = [JointValue(joint="jaw", value=0.01), Position(frame="eyes", target=[0, 0, 1])]

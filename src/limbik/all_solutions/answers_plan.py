@@ -19,7 +19,7 @@ from limbik.all_solutions.sampled_plan import STARTS
 from limbik.all_solutions.self_motion import Mover, self_motions
 from limbik.analytic.kernels import AT_LIMIT, BESIDE_LIMIT, SETTLED
 from limbik.compiler.program import Program
-from limbik.errors import GoalError
+from limbik.errors import GoalError, number_of
 from limbik.goals import Goal, Pose
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
@@ -139,7 +139,7 @@ class AnswersPlan(ABC):
         if not count:
             is_none = "No configuration within the limits is a solution."
             return (is_none if self.is_complete(request) else "None was found.") + " " + self.failure(request)
-        number = "1 solution" if count == 1 else f"{count} solutions"
+        number = number_of(count, "solution")
         return f"{number}, {self.known_rest(request)}: found {self.method(request)}."
 
     def known_rest(self, request: PlanRequest) -> str:

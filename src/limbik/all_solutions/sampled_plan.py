@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from limbik.goals import Goal
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.model.periodic import periodic
-from limbik.request import Request, still_indices
+from limbik.request import Request, ends_after, still_indices, time_left
 from limbik.solution import Solution
 from limbik.spatial import Array, nearest_angles
 
@@ -58,17 +57,15 @@ class SampledPlan:
         where a solve from there finds none. Joints that the goals do not move stay as it has them.
         """
         began = perf_counter()
-        end = math.inf if time_limit is None else began + time_limit
+        ends = ends_after(time_limit)
         first = self.model.solve(goals, start=start, seed=seed, time_limit=time_limit, **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
         tried = 0
         for each in self._samples(first, starts, seed) if solutions else ():
-            left = end - perf_counter()
-            if left <= 0.0:
+            if perf_counter() >= ends:
                 break
             tried += 1
-            limit = None if time_limit is None else left
-            solution = self.model.solve(goals, start=each, time_limit=limit, **options)
+            solution = self.model.solve(goals, start=each, time_limit=time_left(ends), **options)
             if not solution.success:
                 continue
             known = next((k for k, q in enumerate(solutions) if not _differ(self.model, solution.q, q)), None)

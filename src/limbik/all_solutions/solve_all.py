@@ -31,7 +31,7 @@ from limbik.model.chain import chain_to
 from limbik.model.joints import FARTHEST
 from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.model.slots import Slot
-from limbik.request import FARTHEST_TARGET, check_time_limit
+from limbik.request import FARTHEST_TARGET, ends_after
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
 
 EVERYTHING = (1.0,) * 6
@@ -129,7 +129,7 @@ def solve_all(
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)
     many = as_whole(starts, "`starts`", 1, SolverError, MAX_COUNT)
-    check_time_limit(time_limit)
+    ends_after(time_limit)
     goals = _goals(goal, frame)
     first = goals[0]
     if len(goals) == 1 and is_plain_target(first):

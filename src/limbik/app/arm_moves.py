@@ -188,7 +188,8 @@ class _Ask:
     def _freed(self, solution: Solution, seed: int) -> tuple[Array, Status]:
         """A solution of the same goals that is free of collision; what comes nearest where none is found."""
         assert self.around is not None, "there is something to be free of"
-        free = made_free(self.model, solution, self.around.options, seed, time.perf_counter())
+        options = self.around.options._replace(time_limit=self.options["time_limit"])
+        free = made_free(self.model, solution, options, seed, time.perf_counter())
         return free.q, free.ended
 
 

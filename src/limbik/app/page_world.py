@@ -36,7 +36,7 @@ class Around:
     @property
     def options(self) -> FreeOptions:
         """As solvers take them."""
-        return FreeOptions(self.world, self.clearance, "first")
+        return FreeOptions(self.world, self.clearance)
 
     def near(self, q: Array) -> list[Mapping[str, Any]]:
         """The nearest pairs at q [nq], as the page is told of them."""

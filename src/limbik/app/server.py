@@ -26,8 +26,7 @@ from limbik.app.reach_maps import ReachMap
 from limbik.app.upload import Upload
 from limbik.errors import SolverError
 from limbik.service.address import address_of, listen, numeric
-from limbik.service.patience import PatientProtocol
-from limbik.service.running import serving
+from limbik.service.running import server_of, serving
 from limbik.service.security import Gate, SecureHeaders
 
 STATIC = Path(__file__).parent / "static"
@@ -110,19 +109,12 @@ def make_server(
     for each in uploads:
         application.state.playground.workshop.keep(each)
     application.state.playground.maps.update({each.key: each for each in maps})
-    return uvicorn.Server(
-        uvicorn.Config(
-            application,
-            http=PatientProtocol,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            ws_max_size=bounds.message_bytes,
-            ws_ping_timeout=None,  # a page whose search takes long is not read, nor its pongs
-            ws_per_message_deflate=False,  # no small message unpacks into a large one; frames hardly shrink
-            timeout_graceful_shutdown=2,
-        )
+    return server_of(
+        application,
+        ws_max_size=bounds.message_bytes,
+        ws_ping_timeout=None,  # a page whose search takes long is not read, nor its pongs
+        ws_per_message_deflate=False,  # no small message unpacks into a large one; frames hardly shrink
+        timeout_graceful_shutdown=2,
     )
 
 

@@ -17,17 +17,19 @@ class FreeOptions(NamedTuple):
 
     world: World
     clearance: float  # [m]
-    prefer: str
+    prefer: str = "first"
+    time_limit: float | None = None  # [s]
 
     @property
     def explicit(self) -> dict[str, Any]:
         """As `solve` takes them, where they are not the default."""
-        named = {"world": self.world, "clearance": self.clearance, "prefer": self.prefer}
-        return {name: value for name, value in named.items() if value not in (0.0, "first")}
+        defaults = {"clearance": 0.0, **self._field_defaults}
+        named = self._asdict().items()
+        return {name: value for name, value in named if name == "world" or value != defaults[name]}
 
 
 def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
-    """The options of this kind, which are taken out of the others; None without a world.
+    """The options of this kind, which are taken out of the others but for `time_limit`; None without a world.
 
     Raises SolverError or CollisionError.
     """
@@ -39,7 +41,7 @@ def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
     if not is_one_of(prefer, PREFERENCES):
         known = '"first", "nearest" or "clearance"'
         raise SolverError(f"`prefer` needs {known} with a `world`, found {shortened(prefer)}")
-    return free._replace(prefer=prefer)
+    return free._replace(prefer=prefer, time_limit=options.get("time_limit"))
 
 
 def free_options(world: Any, clearance: Any) -> FreeOptions | None:
@@ -47,7 +49,7 @@ def free_options(world: Any, clearance: Any) -> FreeOptions | None:
     if not 0.0 <= as_real(clearance) < math.inf:
         raise SolverError(f"`clearance` needs a length of at least 0 [m], found {shortened(clearance)}")
     if world is not None:
-        return FreeOptions(as_world(world), float(clearance), "first")
+        return FreeOptions(as_world(world), float(clearance))
     if clearance > 0.0:
         raise SolverError("`clearance` needs a `world`; World() is one without objects")
     return None

@@ -12,6 +12,7 @@ from limbik.collision.hulls import corners, fewer_corners
 from limbik.collision.meshes import content_of, triangles_of
 from limbik.collision.open_edges import count_open_edges
 from limbik.collision.stored_arrays import Arrays, stored
+from limbik.errors import number_of
 from limbik.model.shapes import Mesh
 from limbik.spatial import Array
 
@@ -41,7 +42,7 @@ def _opened(mesh: Mesh, edges: int) -> str:
     if not edges:
         return ""
     name = "given by vertices" if mesh.path is None else repr(mesh.address)
-    return f"mesh {name} is open ({edges} edge{'s' * (edges > 1)} of an odd number of triangles)"
+    return f"mesh {name} is open ({number_of(edges, 'edge')} of an odd number of triangles)"
 
 
 def _identity(mesh: Mesh) -> Iterator[bytes]:
@@ -72,7 +73,7 @@ def hull_pieces(hulls: Sequence[Array], overshoot: float = 0.0) -> Pieces:
     remaining = [fewer_corners(corners(points)) for points in hulls]
     overshoot += max(radius for _, radius in remaining)
     pieces = tuple(ConvexPiece(vertices, radius=radius) for vertices, radius in remaining)
-    count = "1 piece" if len(pieces) == 1 else f"{len(pieces)} pieces"
+    count = number_of(len(pieces), "piece")
     note = f"{count}, up to {overshoot * 1e3:.2g} mm beyond it" if overshoot > 0.0 else ""
     return Pieces(pieces, overshoot, note)
 

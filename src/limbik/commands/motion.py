@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from limbik.errors import ModelError, is_one_of
+from limbik.errors import ModelError, is_one_of, number_of
 
 if TYPE_CHECKING:
     from limbik.formats.motions import Motion
@@ -122,7 +122,7 @@ def load_file(
 def write_file(motion: Motion, out: str) -> None:
     """Write a motion, and say how large it is."""
     motion.save(out)
-    frames = "1 frame" if len(motion) == 1 else f"{len(motion)} frames"
+    frames = number_of(len(motion), "frame")
     typer.echo(f"{out}: {frames} of {motion.model.nq} numbers")
 
 
@@ -135,7 +135,7 @@ def size_of(unit: str) -> Any:
 
 
 def _text(loaded: Motion, measures: Measures) -> Iterator[str]:
-    frames = "1 frame" if measures.frames == 1 else f"{measures.frames} frames"
+    frames = number_of(measures.frames, "frame")
     links = f"{len(loaded.links)} links, {loaded.up} is up"
     yield f"{frames} of {loaded.dt:.6g} s, {measures.duration:.4g} s; {links}"
     yield f"in its first frame {_height(loaded):.3g} m from the lowest to the highest link"

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import typer
 
 from limbik.commands.motion import AnimationName, File, ModelName, UnitName, UpName, load_file, motion
-from limbik.commands.play import Host, NoBrowser, Port, open_playground
+from limbik.commands.play import Host, NoBrowser, Port, check_robots, open_playground
 from limbik.errors import FormatError, ModelError
 from limbik.formats.source import write_text
 
@@ -29,7 +29,7 @@ def show(
     For example: limbik motion show walk.bvh --robot g1
     """
     from limbik.app.upload import Upload
-    from limbik.formats.motion_upload import ENDINGS
+    from limbik.formats.motion_upload import ENDINGS, read_from
     from limbik.formats.motions import METRES
 
     path = Path(file).expanduser()
@@ -43,6 +43,8 @@ def show(
             files[numbers.name] = numbers.read_bytes()
     except OSError as error:
         raise FormatError(file, f"cannot be read: {error.strerror or error}") from None
+    read_from(files, path.name, unit, up, None)  # what is wrong with it is said here, not on the page
+    check_robots([] if robot is None else [robot])
     upload = Upload(path.name, files)
     options = {"unit": unit if unit != "cm" else None, "up": up, "robot": robot}
     chosen = {name: value for name, value in options.items() if value is not None}

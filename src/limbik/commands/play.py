@@ -48,7 +48,7 @@ def play(
     command to type (exit status 2).
     """
     names = robot or []
-    _check_robots(names)
+    check_robots(names)
     query = f"/?view=3d&robot={','.join(names)}" if names else ""
     command = ["limbik", "play", *(word for name in names for word in ("--robot", name))]
     open_playground(host, port, no_browser, query=query, command=command)
@@ -89,7 +89,8 @@ def open_playground(
     typer.echo("Stopped.")
 
 
-def _check_robots(names: Sequence[str]) -> None:
+def check_robots(names: Sequence[str]) -> None:
+    """Raises ModelError for a name that no robot has, and for too many."""
     from limbik.formats import registry
 
     if len(names) > MAX_ROBOTS:

@@ -12,6 +12,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from limbik.commands.robot_data import Portrait
+from limbik.errors import number_of
 from limbik.model import Joint, JointKind, Model
 from limbik.model.wrist import WristKind
 
@@ -64,7 +65,7 @@ def _source(portrait: Portrait) -> str:
 
 
 def _freedom(model: Model) -> str:
-    degrees = "1 degree" if model.nv == 1 else f"{model.nv} degrees"
+    degrees = number_of(model.nv, "degree")
     return f"{degrees} of freedom" + ("" if model.nq == model.nv else f" in {model.nq} numbers (q)")
 
 

@@ -15,7 +15,7 @@ from limbik.spatial import Array, as_number, as_numbers, as_vector, check_larges
 
 LEG = 0.85  # [m] thigh and shank of the person whose lengths and speeds a rule has
 SHORTEST_LEG = 1e-5  # [m]
-MAX = 1e3  # of any number of a rule [m, m/s, s]
+MAX = 1e9  # of any number of a rule [m, m/s, s]
 SCALED = ("height", "speed", "leave_height", "leave_speed", "steady")
 LOW = 5.0  # [percent] of the frames in which a foot is below what counts as its height in stance
 

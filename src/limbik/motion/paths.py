@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbik.collision.free_options import free_options
 from limbik.collision.world import World
-from limbik.compiler.watch import time_watch
+from limbik.compiler.watch import watch_until
 from limbik.errors import ConfigurationError, GoalError, SolverError, shortened
 from limbik.joint_path import Break, BreakReason, Path, TooFast
 from limbik.model.joints import JointKind
@@ -23,7 +23,7 @@ from limbik.motion.stops import Stop, what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
-from limbik.request import check_time_limit
+from limbik.request import ends_after
 from limbik.spatial import Array, as_number, as_numbers, check_largest
 
 MAX_STEP = 0.5  # [rad or m]
@@ -97,8 +97,7 @@ def solve_path(
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.
     """
-    check_time_limit(time_limit)
-    watch = time_watch(time_limit)
+    watch = watch_until(ends_after(time_limit))
     model = as_model(model)
     checked = poses_of(poses, "`poses`")
     name = model.end_effector if frame is None else model.frame(frame).name
@@ -312,5 +311,5 @@ def _joint_limits(
     if velocity is not None and np.isfinite(velocities).any():
         raise SolverError(f"`velocity_limits` need one for every joint that moves; {without[0]!r} has none")
     if acceleration is not None:
-        raise SolverError("`acceleration_limits` need `velocity_limits` beside them")
+        raise SolverError("`acceleration_limits` need `velocity_limits` beside them that are finite")
     return None, accelerations

@@ -53,7 +53,7 @@ from limbik.service.messages import (
     SolveRequest,
     WorldAnswer,
 )
-from limbik.service.patience import PatientProtocol
+from limbik.service.running import server_of
 from limbik.service.security import Gate, SecureHeaders
 from limbik.service.solving import Service
 
@@ -226,17 +226,7 @@ def _json(answer: Message) -> Response:
 
 def make_server(app: FastAPI, *, limits: ServerLimits = DEFAULT_LIMITS) -> uvicorn.Server:
     """The server of an application, to be run with `server.run(sockets=[listen(host, port)])`."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            http=PatientProtocol,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=limits.graceful_seconds,
-        )
-    )
+    return server_of(app, timeout_graceful_shutdown=limits.graceful_seconds)
 
 
 def browser_link(app: FastAPI, address: str) -> str:

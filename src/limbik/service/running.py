@@ -1,4 +1,4 @@
-"""Runs a server in a thread, for notebooks and tests."""
+"""Servers of applications, and how one runs in a thread, for notebooks and tests."""
 
 from __future__ import annotations
 
@@ -6,9 +6,49 @@ import contextlib
 import socket
 import threading
 import time
+from asyncio import CancelledError
 from collections.abc import Iterator
+from typing import Any
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from limbik.service.patience import PatientProtocol
+
+
+def server_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
+    """The server of an application, to be run with `server.run(sockets=[listen(host, port)])`; options of
+    uvicorn.
+    """
+    config = uvicorn.Config(
+        _ended_quietly(application),
+        http=PatientProtocol,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        **options,
+    )
+    return uvicorn.Server(config)
+
+
+def _ended_quietly(application: ASGIApp) -> ASGIApp:
+    """The application without the stack trace that a second Ctrl-C gets, which cancels what the first one has
+    begun to end.
+    """
+
+    async def ended_quietly(scope: Scope, receive: Receive, send: Send) -> None:
+        async def said(message: Message) -> None:
+            if (
+                message["type"] == "lifespan.shutdown.failed"
+                and CancelledError.__name__ in message["message"]
+            ):
+                message = {**message, "message": ""}
+            await send(message)
+
+        await application(scope, receive, said if scope["type"] == "lifespan" else send)
+
+    return ended_quietly
 
 
 @contextlib.contextmanager

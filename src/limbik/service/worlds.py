@@ -56,6 +56,7 @@ class Worlds:
         return world
 
     def remove(self, name: str) -> None:
-        """Forget one. Raises CollisionError where there is none of that name."""
-        if name != EMPTY:
-            self._put.remove(name)
+        """Forget one. Raises CollisionError where there is none of that name, and for the empty one."""
+        if name == EMPTY:
+            raise CollisionError(f"{EMPTY!r} is the world without objects, which stays")
+        self._put.remove(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from limbik.collision.world import World
 from limbik.compiler import native
 from limbik.compiler.call import Call
 from limbik.compiler.kernel import Watch
-from limbik.compiler.watch import run_compiled_or_interpreted, time_watch
+from limbik.compiler.watch import run_compiled_or_interpreted, watch_until
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
 from limbik.model.chain import chain_to
@@ -27,6 +28,7 @@ from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
 from limbik.options import EachOptions
+from limbik.request import ends_after
 from limbik.serial import batch
 from limbik.serial.kernels import WIDTHS, many_interpreted
 from limbik.serial.lanes import HEADER
@@ -91,7 +93,7 @@ def solve_batch(
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
-    began = perf_counter()
+    began, ends = perf_counter(), ends_after(options.pop("time_limit", None))
     model = as_model(model)
     seed = as_whole(seed, "`seed`", 0, SolverError)
     _check(threads, precision)
@@ -111,8 +113,7 @@ def solve_batch(
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:
         return BatchSolution(np.empty((0, model.nq)), np.empty((0, HEADER)), perf_counter() - began, "lm")
-    watch = time_watch(plan.options.time_limit)
-    job = _Job(plan, np.ascontiguousarray(targets), int(threads or os.cpu_count() or 1), seed, watch)
+    job = _Job(plan, np.ascontiguousarray(targets), int(threads or os.cpu_count() or 1), seed, ends)
     answers = job.solve(starts, precision == "single")
     if starts is not None:
         job.look_elsewhere(answers, starts)
@@ -129,13 +130,13 @@ def solve_batch(
         return made
     return batch_made_free(
         model, targets, made, free, frame, starts, seed, options, began,
-        lambda chosen, starts: job.part(chosen).from_starts(starts), watch,
+        lambda chosen, starts: job.part(chosen).from_starts(starts), ends,
     )  # fmt: skip
 
 
-def from_starts(plan: SerialPlan, pose: Array, starts: Array, watch: Watch) -> Array:
+def from_starts(plan: SerialPlan, pose: Array, starts: Array, ends: float) -> Array:
     """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
-    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, watch)
+    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, ends)
     outcome, q = job.from_starts(starts)
     return q[outcome[:, 0] == SOLVED]
 
@@ -168,12 +169,12 @@ def _starts(model: Model, start: ArrayLike, count: int) -> Array:
 class _Job:
     """One batch on its way."""
 
-    def __init__(self, plan: SerialPlan, targets: Array, threads: int, seed: int, watch: Watch) -> None:
+    def __init__(self, plan: SerialPlan, targets: Array, threads: int, seed: int, ends: float) -> None:
         self.plan = plan
         self.targets = targets
         self.threads = threads
         self.seed = seed
-        self.watch = watch
+        self.ends, self.watch = ends, watch_until(ends)
         self._unsolved: dict[int, Indices] = {}  # by where a piece of the problems begins
 
     @property
@@ -183,9 +184,10 @@ class _Job:
             [np.empty(0, np.intp), *(self._unsolved[begin] for begin in sorted(self._unsolved))]
         )
 
-    def part(self, chosen: Indices, watch: Watch | None = None) -> _Job:
-        """The same for some of the problems."""
-        return _Job(self.plan, self.targets[chosen], self.threads, self.seed, watch or self.watch)
+    def part(self, chosen: Indices, ends: float | None = None) -> _Job:
+        """The same for some of the problems; ends: at another time [s of `perf_counter`]."""
+        ends = self.ends if ends is None else ends
+        return _Job(self.plan, self.targets[chosen], self.threads, self.seed, ends)
 
     def solve(self, starts: Array | None, is_single: bool) -> Array:
         """Answers [N, HEADER + n] of the rows."""
@@ -333,12 +335,13 @@ class _Job:
         left = self.unsolved
         left = left[answers[left, 0] == RUNNING]
         if left.size:
-            job = self.part(left, time_watch(None))
+            job = self.part(left, math.inf)
             rows = None if starts is None else self.plan.rows_of(starts[left])
             answers[left] = job._pass(self.plan.numbers(rows is not None, seed=self.seed, iterations=1), rows)
 
     def _solve_one(self, i: int, answers: Array, starts: Array | None) -> None:
-        solution = self.plan.solve_pose(self.targets[i], None if starts is None else starts[i], self.seed)
+        start = None if starts is None else starts[i]
+        solution = self.plan.solve_pose(self.targets[i], start, self.seed, self.ends)
         answers[i] = self.plan.outcome_row(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:

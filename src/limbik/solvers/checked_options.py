@@ -10,22 +10,34 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import SolverError, did_you_mean, is_one_of, members_of, shortened
+from limbik.errors import (
+    ConfigurationError,
+    SolverError,
+    did_you_mean,
+    is_one_of,
+    listed,
+    members_of,
+    shortened,
+)
 from limbik.model.joints import Joint
-from limbik.request import FARTHEST_TARGET, check_time_limit
+from limbik.model.model import Model
+from limbik.request import FARTHEST_TARGET
 from limbik.solvers.registry import with_parameter
 from limbik.solvers.solver import Solver
-from limbik.spatial import Matrix4, as_pose, as_real, check_largest
+from limbik.spatial import Array, Matrix4, as_pose, as_real, check_largest
 
 MAX_ITERATIONS = 10**9
 DEFAULT_ITERATIONS = 10_000
 UNLIMITED = 10**9  # restarts
 WIDEST = 1e9  # [m or rad] tolerance
+HELD_WITHIN = 1e-6  # [rad or m] by which a locked joint may be moved into its limits
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to solve; see `solve` for what each means."""
+    """How to solve; see `solve` for what each means. What is of a single solve, such as its time limit, is in
+    its `Problem`.
+    """
 
     solver: str | Solver = "auto"
     tolerance: float = 1e-6
@@ -38,7 +50,6 @@ class Options:
     prefer: str | None = None
     locked: tuple[str, ...] = ()
     tool: tuple[float, ...] | None = None  # pose in 16 numbers
-    time_limit: float | None = None
 
     @property
     def budget(self) -> int:
@@ -82,7 +93,6 @@ class Options:
             self.prefer,
         )
         _check(is_one_of(self.mode, ("meet", "best")), "mode", '"meet" or "best"', self.mode)
-        check_time_limit(self.time_limit)
         _check(0.0 <= as_real(self.rest_bias) <= 0.5, "rest_bias", "a fraction from 0 to 0.5", self.rest_bias)
 
 
@@ -118,6 +128,28 @@ def locked_names(locked: object) -> tuple[str, ...]:
     return names
 
 
+def check_locked_start(model: Model, options: Options, start: Array) -> None:
+    """Raises ConfigurationError for a start [nq] where a locked joint would not stay, as it is beyond its
+    limits and these count.
+    """
+    if not options.limits or not np.isfinite(start).all():  # the latter is refused by the solver
+        return
+    inside = model.clip(start)
+    for name in options.locked:
+        at = model.q_slice(name)
+        with_start = inside.copy()
+        with_start[at] = start[at]
+        if not model.is_within_limits(with_start, -HELD_WITHIN):
+            raise ConfigurationError(
+                f"`start` has the locked joint {name!r} at {_listed(start[at])}, beyond its limits: give "
+                f"{_listed(inside[at])}, the nearest value within them, or limits=False"
+            )
+
+
+def _listed(numbers: Array) -> str:
+    return listed(f"{each:.6g}" for each in numbers)
+
+
 def read_options(options: dict[str, Any]) -> Options:
     """Checked options. Raises SolverError for an unknown name or a value out of range."""
     try:
@@ -125,7 +157,7 @@ def read_options(options: dict[str, Any]) -> Options:
     except TypeError:
         known = Options.__dataclass_fields__
         unknown = next(name for name in options if name not in known)
-        hint = did_you_mean(unknown, (*known, "start", "rest", "seed"))
+        hint = did_you_mean(unknown, (*known, "time_limit", "start", "rest", "seed"))
         for solver in with_parameter(unknown)[:1]:
             hint = f"give it to a solver, as in solver=limbik.solvers.{solver}({unknown}=...)"
         raise SolverError(f"there is no option {unknown!r} here; {hint}") from None

@@ -55,7 +55,7 @@ FALLING = 0.9  # an error that goes on falls below this fraction of it
 LEGAL = 1e-9  # [rad or m] beyond a limit, and it is rounding
 
 # What an extra solve leaves aside of the options: how it was to search.
-OF_THE_SEARCH = ("solver", "iterations", "restarts", "mode", "time_limit", "prefer", "rest_bias")
+OF_THE_SEARCH = ("solver", "iterations", "restarts", "mode", "prefer", "rest_bias")
 
 
 def diagnose(request: Request, solution: Solution) -> Diagnosis:
@@ -166,7 +166,6 @@ class _Case:
     def is_descending(self) -> bool:
         """Whether the error falls when the descent goes on from where it ended."""
         options = {**self.request.options, "restarts": 0, "iterations": SHORT}
-        options.pop("time_limit", None)
         goes_on = self.model.solve(self._goal(self.request.goals), start=self.solution.q, **options)
         return self._off(goes_on) < FALLING * self._off(self.solution)
 

@@ -176,8 +176,8 @@ class _FreeCase:
         return self._solved(self.request.goals, self.free.world.without(*names))
 
     def _solved(self, goals: Sequence[Goal], world: World) -> Array | None:
-        options: dict[str, Any] = {**self.request.options, "clearance": self.free.clearance}
-        answer = self.request.model.solve(goals, start=self.solution.start, world=world, **options)
+        options: dict[str, Any] = {**self.request.options, **self.free._replace(world=world).explicit}
+        answer = self.request.model.solve(goals, start=self.solution.start, **options)
         return answer.q if answer.success else None
 
 

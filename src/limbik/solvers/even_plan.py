@@ -25,7 +25,6 @@ class EvenPlan(Plan):
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
         """As `Plan.solve`."""
         began = perf_counter()
-        problem = problem._replace(ends=self.ends(began, problem.ends))
         first = self._plan.solve(problem.in_half_the_time(), observer)
         if first.success:
             return first

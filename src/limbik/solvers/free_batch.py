@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.collision.free_options import FreeOptions
-from limbik.compiler.kernel import Watch
+from limbik.compiler.watch import watch_until
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SOLVED
-from limbik.request import Request, moving_velocities, still_indices
+from limbik.request import Request, moving_velocities, still_indices, time_left
 from limbik.solution import STATUSES, BatchSolution
 from limbik.solvers.fixed_collisions import blocked_each
 from limbik.spatial import Array
@@ -49,13 +49,13 @@ def batch_made_free(
     options: Mapping[str, Any],
     began: float,
     from_starts: FromStarts,
-    watch: Watch,
+    ends: float,
 ) -> BatchSolution:
     """The answers to poses [N, 4, 4] where they are free of collision, and others where they are not.
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
-    restarts = options.get("restarts")
+    watch, restarts = watch_until(ends), options.get("restarts")
     options = {**options, "restarts": RESTARTS if restarts is None else restarts}
     checker = checker_of(model, free.world)
     q, outcomes = first.q.copy(), first.outcome.copy()
@@ -83,6 +83,7 @@ def batch_made_free(
             seed=seed,
             world=free.world,
             clearance=free.clearance,
+            time_limit=time_left(ends),
             **{**options, "restarts": min(options["restarts"], ALONE)},
         )
         q[k], outcomes[k] = solution.q, solution.outcome[: outcomes.shape[1]]

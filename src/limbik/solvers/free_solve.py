@@ -21,8 +21,7 @@ from limbik.all_solutions.solve_all import is_plain_target, kind_of, plan_for_al
 from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.collision.free_options import FreeOptions
-from limbik.compiler.kernel import Watch
-from limbik.compiler.watch import time_watch
+from limbik.compiler.watch import watch_until
 from limbik.model.model import Model
 from limbik.request import Request
 from limbik.solution import STATUSES, Solution
@@ -43,7 +42,7 @@ MAX_AFTER_TIME = 256  # configurations that are compared after the time limit
 PIECE = 16  # configurations that are measured between two looks at the clock
 SLID = 8  # solutions that come as near to the start as the goals allow, of arms with joints to spare
 CHOICE = 64  # of which the nearest or the most clear one is taken, at least
-PLAIN = {"limits", "time_limit", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
+PLAIN = {"limits", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
 
 def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began: float) -> Solution:
@@ -59,9 +58,8 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.outcome, perf_counter() - began, question, first.start, first.target)
     request = question.request_without_world(first.target)
-    limit = request.options.get("time_limit")
-    watch = time_watch(None if limit is None else limit - (perf_counter() - began))
-    search = _FreeSearch(first, request, free, checker, seed, watch)
+    ends = math.inf if free.time_limit is None else began + free.time_limit
+    search = _FreeSearch(first, request, free, checker, seed, ends)
     q = search.run()
     if q is None:
         question = FreeQuestion(inner, model, free, search.seen())
@@ -89,12 +87,12 @@ class _FreeSearch:
         free: FreeOptions,
         checker: Checker,
         seed: int,
-        watch: Watch,
+        ends: float,
     ) -> None:
         self._first, self._free, self._checker = first, free, checker
         self._request = request
-        self._watch = watch
-        self._many = ManyStarts(first, request, seed, watch)
+        self._watch = watch_until(ends)
+        self._many = ManyStarts(first, request, seed, ends)
         self._seen = [first.q[None]]
         self._samples = np.empty((0, request.model.nq))  # of all solutions, where these are on curves
         self._is_complete = False

@@ -14,7 +14,9 @@ from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
 from limbik.goals import GoalLike, as_goals
 from limbik.model.model import Model, as_model
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
+from limbik.request import ends_after
 from limbik.solution import Iterate, Solution, Trace
+from limbik.solvers.checked_options import check_locked_start
 from limbik.solvers.free_solve import made_free
 from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import BY_DEFAULT, plan_of
@@ -75,7 +77,8 @@ def solve(
         for these frames themselves.
 
     locked:
-        Names of joints that stay where the start has them, or in the neutral configuration without a start.
+        Names of joints that stay where the start has them, which is within their limits unless these are
+        ignored, or in the neutral configuration without a start.
 
     time_limit [s]:
         Ends a solve that has not met its goals.
@@ -119,9 +122,9 @@ def solve(
             raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
         began, others = perf_counter(), cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
-        first = _solve(model, goal, start, rest, seed, others, None)
+        first = _solve(model, goal, start, rest, seed, others)
         return first if free is None else made_free(as_model(model), first, free, int(seed), began)
-    return _solve(model, goal, start, rest, seed, dict(options), None)
+    return _solve(model, goal, start, rest, seed, dict(options))
 
 
 def trace(
@@ -164,8 +167,9 @@ def _solve(
     rest: ArrayLike | None,
     seed: int,
     options: dict[str, Any],
-    seen: Observer | None,
+    seen: Observer | None = None,
 ) -> Solution:
+    ends = ends_after(options.pop("time_limit", None))
     if type(model) is not Model:  # the common case, quickly
         model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -177,8 +181,10 @@ def _solve(
     if seen is not None and plan.options.budget > MAX_TRACED:
         raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
     checked_start = None if start is None else _configuration(model, start, "start")
+    if checked_start is not None and plan.options.locked:
+        check_locked_start(model, plan.options, checked_start)
     toward = None if rest is None else _rest(model, rest)
-    return plan.solve(Problem(goals, checked_start, int(seed), toward), seen)
+    return plan.solve(Problem(goals, checked_start, int(seed), toward, ends), seen)
 
 
 def _configuration(model: Model, value: ArrayLike, name: str) -> Array:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from limbik import measure
-from limbik.compiler.kernel import Watch
+from limbik.compiler.watch import watch_until
 from limbik.goals import Goal, Posture
 from limbik.goals.base import PRIORITIES
 from limbik.model.joints import JointKind
-from limbik.request import Request, free_to_move
+from limbik.request import Request, free_to_move, time_left
 from limbik.solution import Solution
 from limbik.solvers.batch import from_starts
 from limbik.solvers.serial_plan import SerialPlan
@@ -23,14 +25,14 @@ SPREAD = 0.5  # [rad or m] how near
 
 class ManyStarts:
     """Draws solutions of the goals of a solution. Joints that move nothing that is requested, and those that
-    are locked, stay as the solution has them. watch: whether the time is up.
+    are locked, stay as the solution has them. ends: when the time is up [s of `perf_counter`].
     """
 
-    def __init__(self, first: Solution, request: Request, seed: int, watch: Watch) -> None:
+    def __init__(self, first: Solution, request: Request, seed: int, ends: float = math.inf) -> None:
         self.request = request
         self.model = request.model
         self._first = first
-        self._watch = watch
+        self._ends, self._watch = ends, watch_until(ends)
         self._random = np.random.default_rng(seed + 1)
         self.moving = np.zeros(self.model.nv, dtype=bool)
         is_moving = np.zeros(self.model.nq, dtype=bool)
@@ -53,9 +55,9 @@ class ManyStarts:
         starts = self._starts(count)
         if isinstance(self._plan, SerialPlan):
             return from_starts(
-                self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts, self._watch
+                self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts, self._ends
             )
-        solutions = [self._one(start) for start in starts if not self._watch()]
+        solutions = map(self._one, self._in_time(starts))
         return np.array([q for q in solutions if q is not None]).reshape(-1, self.model.nq)
 
     def from_near(self, q: Array) -> Array | None:
@@ -72,12 +74,17 @@ class ManyStarts:
         if rows >= self.moving.sum() or priority not in PRIORITIES or self.request.solver != "lm":
             return q[:0]
         closer = (*goals, Posture(q=to, priority=priority))
-        moved = [self._one(each, closer) for each in q if not self._watch()]
+        moved = [self._one(each, closer) for each in self._in_time(q)]
         return np.array([each for each in moved if each is not None]).reshape(-1, self.model.nq)
+
+    def _in_time(self, starts: Array) -> Iterator[Array]:
+        """Each of starts [k, nq], until the time is up."""
+        return itertools.takewhile(lambda _: not self._watch(), starts)
 
     def _one(self, start: Array, goals: Sequence[Goal] | None = None) -> Array | None:
         options = {**self.request.options, "restarts": 0, "solver": self.request.solver}
-        solution = self.model.solve(goals or self.request.goals, start=start, **options)
+        left = time_left(self._ends)
+        solution = self.model.solve(goals or self.request.goals, start=start, time_limit=left, **options)
         return solution.q if solution.success else None
 
     def _starts(self, count: int) -> Array:

@@ -51,7 +51,7 @@ class OptimizePlan(Plan):
         self.method = solver
         self._free = _free(model, goals, options, bool(solver.costs))
         finish = min(FINISH, options.budget)
-        last = dataclasses.replace(options, solver="lm", restarts=0, iterations=finish, time_limit=None)
+        last = dataclasses.replace(options, solver="lm", restarts=0, iterations=finish)
         self._last = GeneralPlan(model, goals, last)
         self.restarts = options.restarts_over(self._last.set.free_joints())
 
@@ -65,7 +65,7 @@ class OptimizePlan(Plan):
         Raises FunctionError for a cost that gives no number or has no derivative.
         """
         began = perf_counter()
-        goals, start, seed, rest, latest = problem
+        goals, start, seed, rest, ends = problem
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
         self._last.check(goals)
@@ -73,7 +73,7 @@ class OptimizePlan(Plan):
         if not np.isfinite(first).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {first.tolist()}")
         inside = self.model.clip(first) if self.options.limits else self._normal(first)
-        search = _OptimizeSearch(self, self.request(goals), inside, self.ends(began, latest))
+        search = _OptimizeSearch(self, self.request(goals), inside, ends)
         is_proved = search.run(seed)
         q, outcome = search.best
         was_moved = bool((np.abs(inside - first) > ROUNDING).any())

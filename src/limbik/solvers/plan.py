@@ -27,7 +27,7 @@ class Problem(NamedTuple):
     start: Array | None  # [nq]; None: the neutral configuration
     seed: int = 0
     rest: Array | None = None  # [nq] toward which the option `rest_bias` pulls; None: the neutral one
-    ends: float = math.inf  # [s] of `perf_counter`: of a solve within another, which has a time limit
+    ends: float = math.inf  # [s] of `perf_counter`, when a time limit is over
 
     def in_half_the_time(self) -> Problem:
         """The same, to be solved in half of the time that is left."""
@@ -49,13 +49,6 @@ class Plan(Question):
 
     model: Model
     options: Options
-
-    def ends(self, began: float, latest: float) -> float:
-        """[s] of `perf_counter` when a solve has to end: a time limit after it began, or at the latest time
-        that the problem allows.
-        """
-        limit = self.options.time_limit
-        return latest if limit is None else min(began + limit, latest)
 
     @abstractmethod
     def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:

@@ -57,12 +57,9 @@ def plan_for(
 ) -> Plan:
     """The plan for one plain goal of one frame, made once and cached with the model."""
     key = (frame, goal, weights)
-    plan = _cached(
+    return _cached(
         model, key, options, lambda read: _evened(model, (example(goal, frame, weights),), _one_goal, read)
     )
-    if key == (None, Pose, None) and not options and isinstance(plan, SerialPlan):
-        BY_DEFAULT.put(model, plan)
-    return plan
 
 
 def general_plan_for(model: Model, goals: Sequence[Goal], options: dict[str, Any]) -> Plan:
@@ -117,7 +114,10 @@ def _one_goal(model: Model, goals: Sequence[Goal], options: Options) -> Plan:
     solver = choose(options.solver, (type(goal),))
     is_lm = isinstance(solver, LM) and options.rest_bias == 0.0 and options.mode != "best"
     if is_lm and not chain.has_mimic and is_fast_for(chain, type(goal), weights):
-        return SerialPlan(model, chain, type(goal), weights, options, frame)
+        plan = SerialPlan(model, chain, type(goal), weights, options, frame)
+        if type(goal) is Pose and frame is None and weights is None and options == Options():
+            BY_DEFAULT.put(model, plan)
+        return plan
     return _general(model, goals, options)
 
 

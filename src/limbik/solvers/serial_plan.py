@@ -123,7 +123,6 @@ class SerialPlan(Plan):
         table = table_for(self._prepared) if is_pose and not self._locked else None
         self.table = NO_TABLE if table is None else table.candidates.reshape(-1)
         self._table_address = self.table.ctypes.data
-        self._is_plain = not self._locked and options.time_limit is None
         limited = chain if self.uses_limits else chain.without_limits()
         bounds = (
             bounds_of_pose(model, limited, limits=self.uses_limits, locked=options.locked)
@@ -189,8 +188,8 @@ class SerialPlan(Plan):
         """
         began = perf_counter()
         solve_one = self._solve_one
-        if solve_one is None or seed or not self._is_plain:
-            return self._solve_in_general(pose, start, seed, began, self.ends(began, ends))
+        if solve_one is None or seed or self._locked:
+            return self._solve_in_general(pose, start, seed, began, ends)
         work, target = self._any_work(), pose.tobytes()
         if start is None:
             begin = None
@@ -232,7 +231,6 @@ class SerialPlan(Plan):
         lanes: whether to keep all attempts, not only the one that gives the answer.
         """
         began = perf_counter()
-        ends = self.ends(began, ends)
         numbers, target, rows = self._for_drivers(pose, start, seed)
         work = SerialBuffers(self._work_size, self._answer_at)
         watched = WatchedLanes(self._layout, numbers, work.numbers)
@@ -258,7 +256,12 @@ class SerialPlan(Plan):
         return whole
 
     def _settle(
-        self, outcome: Array, pose: Array, start: Array | None, ends: float, descents: Descents | None = None
+        self,
+        outcome: Array,
+        pose: Array,
+        start: Array | None,
+        ends: float,
+        descents: Descents | None = None,
     ) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
         core. `descents` takes what is to be seen of it.
@@ -382,7 +385,7 @@ class SerialPlan(Plan):
     def _solve_in_general(
         self, pose: Array, start: Array | None, seed: int, began: float, ends: float
     ) -> Solution:
-        """The same with locked joints, a seed or a time limit, or before there is machine code."""
+        """The same with locked joints or a seed, or before there is machine code."""
         outcome = self._run(*self._for_drivers(pose, start, seed), ends)
         if outcome is None:
             return self.solve_pose(self._repaired(pose, start), start, seed, ends)

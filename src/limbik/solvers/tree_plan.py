@@ -141,13 +141,13 @@ class TreePlan(Plan):
     def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """The same, with arrays for what is to be seen; see `Call`."""
         began = perf_counter()
-        goals, start, seed, rest, _ = problem
+        goals, start, seed, rest, ends = problem
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[BUDGET]
         first = min(budget, self.first_look)
-        watch = watch_until(self.ends(began, problem.ends))
+        watch = watch_until(ends)
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.tolist()
         lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(goals))
@@ -271,12 +271,11 @@ class GeneralPlan(TreePlan):
         if self.above is None:
             return super()._solve(problem, trace)
         began = perf_counter()
-        ends = self.ends(began, problem.ends)
-        above = self._above_alone(problem._replace(goals=self._above(problem.goals), ends=ends), trace)
+        above = self._above_alone(problem._replace(goals=self._above(problem.goals)), trace)
         work = self._work_for(problem.goals, above.q)
         spent = above.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
-        self._attempt(work, self.options.budget - spent, rows, watch_until(ends))
+        self._attempt(work, self.options.budget - spent, rows, watch_until(problem.ends))
         iterations = spent + work.answer[ITERATIONS]
         outcome = Outcome(above.outcome[0], *self._errors(work.task_errors), iterations, *above.outcome[4:6])
         return self._solution(work, outcome, problem, began)

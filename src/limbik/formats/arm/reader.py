@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from limbik.errors import FormatError, FormatWarning, shortened
+from limbik.errors import FormatError, FormatWarning, number_of, shortened
 from limbik.formats.arm.parts import ORIGIN, Angles, ArmDescription, ArmPart, ArmSegment, Point
 from limbik.formats.arm.words import Statement
 
@@ -247,7 +247,7 @@ class ArmReader:
 
 
 def _segments(count: int) -> str:
-    return "1 segment" if count == 1 else f"{count} segments"
+    return number_of(count, "segment")
 
 
 def _spoken(indices: Iterable[int]) -> str:
