@@ -556,14 +556,6 @@ def test_without_a_start_a_locked_joint_stays_at_its_neutral_value(panda):
         assert solution.q[2] == panda.neutral[2]
 
 
-def test_a_locked_joint_outside_its_limits_is_moved_to_the_nearest(panda):
-    start = panda.random(1)
-    start[2] = panda.upper[2] + 0.5
-    solution = panda.solve(panda.pose(panda.random(2)), start=start, locked=panda.joint_names[2])
-    assert solution.q[2] == panda.upper[2]
-    assert solution.start_was_moved
-
-
 def test_an_unknown_locked_joint_is_refused_with_a_suggestion(panda):
     name = panda.joint_names[3]
     with pytest.raises(SolverError, match=f"did you mean .*{name}"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -57,9 +58,13 @@ class Goal:
         """The frame in whose axes it is, by name; None for the world."""
         return None
 
-    @property
+    @functools.cached_property
     def structure(self) -> tuple[Hashable, ...]:
-        """What decides its tasks, apart from the numbers of its target: its kind, and what that adds here."""
+        """What decides its tasks, apart from the numbers of its target."""
+        return self._structure()
+
+    def _structure(self) -> tuple[Hashable, ...]:
+        """Its kind, and what that adds here."""
         kind: Any = type(self)  # which mypy does not take for a Hashable
         return kind, self.frame, self.priority
 

@@ -39,9 +39,8 @@ class CenterOfMass(OfNoFrame):
             tolerance=as_tolerance(self.tolerance, 3, f"the tolerance of {self._kind}"),
         )
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.tolerance
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(MASS, OF_REFERENCE, axes_of(self.weight), axes_of(self.tolerance))

@@ -46,9 +46,8 @@ class DistanceBetween(Goal):
     def reference_frame(self) -> str:
         return self.other
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.tolerance, self.other
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.tolerance, self.other
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(DISTANCE, weights=(self.weight, 0.0, 0.0), tolerance=(self.tolerance, 0.0, 0.0))

@@ -31,9 +31,8 @@ class JointValue(OfNoFrame):
             tolerance=as_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
         )
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.tolerance, self.joint
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.tolerance, self.joint
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights, tolerance = (self.weight, 0.0, 0.0), (self.tolerance, 0.0, 0.0)

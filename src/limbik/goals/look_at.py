@@ -30,9 +30,8 @@ class LookAt(Goal):
             tolerance=as_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
         )
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.tolerance, self.axis.tobytes()
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.tolerance, self.axis.tobytes()
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield axis_task(AIM, self.axis, self.weight, self.tolerance)

@@ -64,12 +64,11 @@ class Orientation(Goal):
         )
         check_axes(self.axes, self._kind)
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
+    def _structure(self) -> tuple[Hashable, ...]:
         # World axes as the target sees them: what is free then belongs to the numbers of the target.
         free = free_axis(axes_of(self.weight))
         seen = None if free is None or self.axes == "frame" else self.target.T[:, free].tobytes()
-        return *super().structure, self.weight, self.tolerance, self.axes, seen
+        return *super()._structure(), self.weight, self.tolerance, self.axes, seen
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights, tolerance = axes_of(self.weight), axes_of(self.tolerance)

@@ -30,9 +30,8 @@ class PointOnPlane(Goal):
             tolerance=as_tolerance(self.tolerance, 1, f"the tolerance of {self._kind}")[0],
         )
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.tolerance
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         yield Task(POINT, OF_TARGET, (0.0, 0.0, self.weight), (self.tolerance,) * 3)

@@ -48,9 +48,8 @@ class Pose(Goal):
             self._set(tolerance=as_tolerance(self.tolerance, 6, f"the tolerance of {self._kind}"))
         self._set(target=frozen(as_pose(self.target, f"the target of {self._kind}", error=GoalError)))
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weights, self.tolerance
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weights, self.tolerance
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights, tolerance = self.weights or ONE6, self.tolerance or ZERO6

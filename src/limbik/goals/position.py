@@ -59,9 +59,8 @@ class Position(Goal):
         vars(goal).update(OF_END_EFFECTOR, target=frozen(point))
         return goal
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.tolerance, self.axes, self.target.size
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.tolerance, self.axes, self.target.size
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         weights = axes_of(self.weight) if self.target.size == 3 else (*axes_of(self.weight)[:2], 0.0)

@@ -49,9 +49,8 @@ class Posture(OfNoFrame):
         weight = as_weights(self.weight, max(math.prod(shape), 1), f"the weight of {self._kind}")
         self._set(q=frozen(q), weight=weight if shape else weight[0])
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.weight, self.q.size
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.weight, self.q.size
 
     def tasks(self, model: Mechanism) -> Iterator[Task]:
         if self.q.size != model.nq:

@@ -34,9 +34,8 @@ class Relative(Pose):
     def reference_frame(self) -> str:
         return self.reference
 
-    @property
-    def structure(self) -> tuple[Hashable, ...]:
-        return *super().structure, self.reference
+    def _structure(self) -> tuple[Hashable, ...]:
+        return *super()._structure(), self.reference
 
     def _motion(self, body: PosedModel) -> FrameMotion:
         return seen_from(body.motion_of(self.reference), body.motion(self.frame))

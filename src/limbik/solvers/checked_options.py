@@ -128,6 +128,14 @@ def locked_names(locked: object) -> tuple[str, ...]:
     return names
 
 
+def check_locked(model: Model, names: Iterable[str]) -> None:
+    """Raises SolverError for names that no joint of the model has."""
+    for name in names:
+        if name not in model.joint_names:
+            hint = did_you_mean(name, model.joint_names)
+            raise SolverError(f"`locked` names {name!r}, which is no joint of {model.name!r}; {hint}")
+
+
 def check_locked_start(model: Model, options: Options, start: Array) -> None:
     """Raises ConfigurationError for a start [nq] where a locked joint would not stay, as it is beyond its
     limits and these count.

@@ -141,11 +141,8 @@ class _Case:
 
     def without_orientations(self) -> Array | None:
         """What a search finds for the positions alone, where positions and something else are requested."""
-        goals = [position_alone(goal) for goal in self.request.goals]
-        remaining = [goal for goal in goals if goal is not None]
-        if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
-            return None
-        return self._solved(remaining, start=self.solution.q, iterations=SEARCH)
+        goals = positions_alone(self.request.goals)
+        return self._solved(goals, start=self.solution.q, iterations=SEARCH) if goals else None
 
     def beyond_limits(self) -> _Beyond | None:
         """The solution without limits that is nearest to them, of those from several starts."""
@@ -209,17 +206,8 @@ class _Case:
 
     def report(self, status: Status, **reason: Any) -> Diagnosis:  # fields of a Diagnosis
         """The diagnosis."""
-        solution = self.solution
-        return Diagnosis(
-            status=status,
-            goals=tuple(described(self.request, goal) for goal in self.request.goals),
-            wishes=self.request.wishes,
-            errors=solution.goal_errors,
-            q=solution.q,
-            iterations=solution.iterations,
-            nearest=_nearest(self.model, solution.q),
-            **reason,
-        )
+        nearest = _nearest(self.model, self.solution.q)
+        return reported(self.request, self.solution, status, nearest=nearest, **reason)
 
     def _solved(self, goals: Sequence[Goal], **options: Any) -> Array | None:  # of `solve`
         """A configuration that meets the goals."""
@@ -291,7 +279,27 @@ def _off(request: Request, q: Array) -> float:
     return max(sum(miss) for miss in goal_errors(request, q))
 
 
-def position_alone(goal: Goal) -> Goal | None:
+def reported(request: Request, solution: Solution, status: Status, **reason: Any) -> Diagnosis:  # its fields
+    """The diagnosis of a solution."""
+    return Diagnosis(
+        status=status,
+        goals=tuple(described(request, goal) for goal in request.goals),
+        wishes=request.wishes,
+        errors=solution.goal_errors,
+        q=solution.q,
+        iterations=solution.iterations,
+        **reason,
+    )
+
+
+def positions_alone(goals: Sequence[Goal]) -> list[Goal]:
+    """What of goals asks for positions; nothing where that is all of them."""
+    alone = [_position_alone(goal) for goal in goals]
+    is_all = all(new is old for new, old in zip(alone, goals, strict=True))
+    return [] if is_all else [goal for goal in alone if goal is not None]
+
+
+def _position_alone(goal: Goal) -> Goal | None:
     """The goal without the orientation that it asks for; itself where it asks for none, None if for all."""
     if isinstance(goal, Orientation | Direction | LookAt):
         return None

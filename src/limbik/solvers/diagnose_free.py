@@ -29,9 +29,8 @@ from limbik.diagnosis import Diagnosis, Obstacle
 from limbik.goals import Goal, Orientation, Pose, Position
 from limbik.request import Request, moving_velocities
 from limbik.solution import Solution
-from limbik.solvers.diagnose import diagnose, position_alone, standing
+from limbik.solvers.diagnose import diagnose, positions_alone, reported, standing
 from limbik.solvers.fixed_collisions import Blocked, extent_around, fixed_goal
-from limbik.solvers.goal_words import described
 from limbik.spatial import Array, Matrix4
 from limbik.status import Status
 
@@ -92,17 +91,8 @@ class _FreeCase:
 
     def report(self, status: Status, near: NearPairs, **reason: Any) -> Diagnosis:  # its fields
         """The diagnosis."""
-        return Diagnosis(
-            status=status,
-            goals=tuple(described(self.request, goal) for goal in self.request.goals),
-            wishes=self.request.wishes,
-            errors=self.solution.goal_errors,
-            q=self.solution.q,
-            iterations=self.solution.iterations,
-            contacts=contacts(self.checker, near),
-            clearance=self.free.clearance,
-            **reason,
-        )
+        reason |= {"contacts": contacts(self.checker, near), "clearance": self.free.clearance}
+        return reported(self.request, self.solution, status, **reason)
 
     def overshoot(self, names: Collection[str]) -> float:
         """Distance [m] by which the convex pieces of two of these bodies may extend beyond their shapes."""
@@ -132,11 +122,8 @@ class _FreeCase:
 
     def turned(self) -> Array | None:
         """A free configuration for the positions alone, where orientations are requested, too."""
-        goals = [position_alone(goal) for goal in self.request.goals]
-        remaining = [goal for goal in goals if goal is not None]
-        if not remaining or all(new is old for new, old in zip(goals, self.request.goals, strict=True)):
-            return None
-        return self._solved(remaining, self.free.world)
+        goals = positions_alone(self.request.goals)
+        return self._solved(goals, self.free.world) if goals else None
 
     def shifts_of_goal(self) -> list[Array]:
         """[3, m] shifts of the only goal that free what is rigid with its frame, the shortest first."""

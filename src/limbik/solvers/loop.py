@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from time import perf_counter
 from typing import Any, Unpack, cast
@@ -169,21 +170,22 @@ def _solve(
     options: dict[str, Any],
     seen: Observer | None = None,
 ) -> Solution:
-    ends = ends_after(options.pop("time_limit", None))
+    limit = options.pop("time_limit", None)
+    ends = math.inf if limit is None else ends_after(limit)
     if type(model) is not Model:  # the common case, quickly
         model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise SolverError(f"`seed` needs a whole number of at least 0, found {shortened(seed)}")
+    checked_start = None if start is None else _configuration(model, start, "start")
+    toward = None if rest is None else _rest(model, rest)
     goals = as_goals(goal)
     plan = plan_of(model, goals, options)
     if options.get("prefer") is not None and start is None:
         raise SolverError("`prefer` needs a `start`, which solutions can be near to")
     if seen is not None and plan.options.budget > MAX_TRACED:
         raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
-    checked_start = None if start is None else _configuration(model, start, "start")
     if checked_start is not None and plan.options.locked:
         check_locked_start(model, plan.options, checked_start)
-    toward = None if rest is None else _rest(model, rest)
     return plan.solve(Problem(goals, checked_start, int(seed), toward, ends), seen)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from limbik.compiler import native
 from limbik.compiler.kernel import Watch
 from limbik.compiler.watch import Takeover, watch_until
-from limbik.errors import ConfigurationError, GoalError, SolverError, did_you_mean
+from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal, Orientation, Pose, Position, example
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
@@ -41,7 +41,7 @@ from limbik.serial.seeding import LARGEST_SEED
 from limbik.serial.stored_tables import table_for
 from limbik.solution import Outcome, Solution, Trace
 from limbik.solvers.bounds import bounds_of_pose
-from limbik.solvers.checked_options import Options
+from limbik.solvers.checked_options import Options, check_locked
 from limbik.solvers.lane_record import Driver, WatchedLanes, say_spent
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
 from limbik.solvers.tasks import check_level
@@ -213,15 +213,9 @@ class SerialPlan(Plan):
         self._free.append(work)
         if code < 0:
             return self.solve_pose(self._repaired(pose, start), start, seed, ends)
-        if code == UNREACHABLE:
-            self.measure(outcome, pose)
-        if code != SOLVED:
-            self._settle(outcome, pose, start, ends)
-        if self._is_whole:
+        if code == SOLVED and self._is_whole:  # the common case, quickly
             return Solution(outcome[Q], outcome, perf_counter() - began, self, begin, target)
-        q = self._whole_q(outcome, start)
-        stored_start = None if start is None else start.copy()
-        return Solution(q, outcome, perf_counter() - began, self, stored_start, target)
+        return self._concluded(outcome, pose, start, began, ends)
 
     def trace(
         self, pose: Array, start: Array | None, seed: int, ends: float, *, lanes: bool = False
@@ -621,10 +615,7 @@ def _length(chain: Chain, rows: CanonicalChain) -> float:
 
 def _locked_rows(model: Model, chain: Chain, rows: CanonicalChain, names: tuple[str, ...]) -> tuple[int, ...]:
     """The rows of locked joints; those that are not on the path to the frame keep still anyway."""
+    check_locked(model, names)
     on_path = [joint.name for joint in chain.joints]
-    for name in names:
-        if name not in model.joint_names:
-            hint = did_you_mean(name, model.joint_names)
-            raise SolverError(f"`locked` names {name!r}, which is no joint of {model.name!r}; {hint}")
     held = [on_path.index(name) for name in names if name in on_path]
     return tuple(int(np.flatnonzero(rows.joints == index)[0]) for index in held)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from limbik.compiler.call import never
 from limbik.compiler.kernel import Floats, Records
-from limbik.errors import GoalError, SolverError, did_you_mean
+from limbik.errors import GoalError
 from limbik.goals import Goal, Pose, Position, frames_of
 from limbik.goals.task import IDENTITY, LENGTHS, MASS, NUMBER
 from limbik.model.joints import Joint
 from limbik.model.model import Model
 from limbik.request import FARTHEST_TARGET, Request
 from limbik.solvers.bounds import bounds_of_point
-from limbik.solvers.checked_options import Options
+from limbik.solvers.checked_options import Options, check_locked
 from limbik.solvers.tasks import TaskMaker
 from limbik.spatial import Array, Matrix4
 from limbik.tree.joints import PRISMATIC, REVOLUTE, SPHERICAL
@@ -117,12 +117,8 @@ class TaskSet:
             link = tree.links[index]
             size = 3 if link["kind"] == SPHERICAL else 1
             units[link["v"] : link["v"] + size] = self.length if link["kind"] == PRISMATIC else 1.0
+        check_locked(self.model, self.options.locked)
         for name in self.options.locked:
-            if name not in self.model.joint_names:
-                hint = did_you_mean(name, self.model.joint_names)
-                raise SolverError(
-                    f"`locked` names {name!r}, which is no joint of {self.model.name!r}; {hint}"
-                )
             units[self.model.v_slice(name)] = 0.0
         return units
 
