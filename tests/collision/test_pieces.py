@@ -256,6 +256,10 @@ BAD = {
         b"element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n9 0 1\n",
         "has the face '9 0 1', which needs as many vertices as it says, by index",
     ),
+    "four.ply": (
+        ply(faces=4).replace(b"\n0 0 1\n", b"\n0 0 1 7\n"),
+        "vertex '0 0 1 7', which needs 3 numbers",
+    ),
     "cut.ply": (ply(faces=4)[:-8], "says that it has 8 elements, found 7"),
     "cut_within.ply": (ply(faces=4)[:-3], "has the face '3 1 2'"),
     "more.ply": (ply(faces=2), "says that it has 6 elements, found 8"),
@@ -300,6 +304,12 @@ def test_faces_of_an_obj_are_read_however_they_are_spaced(tmp_path, face):
 def test_a_text_behind_a_stl_is_no_triangle(tmp_path):
     (tmp_path / "a.stl").write_bytes(stl(FACES) + b"made by hand".ljust(50))
     assert len(meshes.triangles_of(Mesh(tmp_path / "a.stl"))) == 4
+
+
+def test_words_of_a_stl_may_be_in_capitals(tmp_path):
+    facet = "FACET NORMAL 0 0 1\nOUTER LOOP\nVERTEX 0 0 0\nVERTEX 1E0 0 0\nVERTEX 0 1 0\nENDLOOP\nENDFACET\n"
+    (tmp_path / "a.stl").write_text(f"SOLID a\n{facet}ENDSOLID a\n")
+    assert len(meshes.triangles_of(Mesh(tmp_path / "a.stl"))) == 1
 
 
 def test_textures_of_a_mesh_are_left_out(tmp_path):

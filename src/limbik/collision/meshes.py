@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from limbik.errors import CollisionError, MissingExtra, shortened
+from limbik.errors import CollisionError, MissingExtra, number_of, shortened
 from limbik.model.shapes import LARGEST, Mesh
 from limbik.spatial import Array
 
@@ -19,9 +19,6 @@ FORMATS = ("stl", "obj", "dae", "ply")
 LARGEST_FILE = 256 * 2**20  # [bytes]
 MAX_TRIANGLES = 2_000_000
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-_PLY_ELEMENT = re.compile(rb"^element\s+(\w+)\s+(\d+)\s*$", re.MULTILINE)
-_PLY_TEXT = re.compile(rb"^format\s+ascii", re.MULTILINE)
-_PLY_FACE = re.compile(rb"^element\s+face\s+\d+\s+property\s+list", re.MULTILINE)
 _OBJ_FROM_ZERO = re.compile(rb"^f [^\n]*\b(?<![/\d])0+(?=[/\s])", re.MULTILINE)
 _OBJ_SHORT = re.compile(rb"^f(?: \S+){0,2}$", re.MULTILINE)
 _TEXT = re.compile(rb"[\t\r\n -~]*")
@@ -90,6 +87,8 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
         _check_ply(content, name)
     elif ending == "obj":
         content = _plain_obj(content, name)
+    elif ending == "stl":
+        content = content.lower()  # some programs write its words in capitals
     try:
         with _silent(trimesh.util.log):
             read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
@@ -112,21 +111,31 @@ def _check_ply(content: bytes, name: str) -> None:
     many as it can.
     """
     header, _, body = content.partition(b"end_header")
-    if not _PLY_TEXT.search(header):
+    words = [line.split() for line in header.splitlines()]
+    if [b"format", b"ascii"] not in [line[:2] for line in words]:
         return
-    elements = [(kind, int(count)) for kind, count in _PLY_ELEMENT.findall(header)]
+    elements: list[tuple[bytes, int, list[bytes]]] = []  # what, how many, and the types of their properties
+    for line in words:
+        if line[:1] == [b"element"] and len(line) == 3 and line[2].isdigit():
+            elements.append((line[1], int(line[2]), []))
+        elif line[:1] == [b"property"] and elements:
+            elements[-1][2].append(line[1] if len(line) > 1 else b"")
     lines = [line.split() for line in body.splitlines() if line.strip()]
-    needed = sum(count for _, count in elements)
+    needed = sum(count for _, count, _ in elements)
     if len(lines) != needed:
         raise CollisionError(f"mesh {name} says that it has {needed:,} elements, found {len(lines):,}")
-    counts, first, begins_with_list = dict(elements), 0, _PLY_FACE.search(header)
-    for kind, count in elements:
-        for line in lines[first : first + count] if kind == b"face" and begins_with_list else ():
-            if not _is_face(line, counts.get(b"vertex", 0)):
-                face = shortened(b" ".join(line).decode(errors="replace"))
-                raise CollisionError(
-                    f"mesh {name} has the face {face}, which needs as many vertices as it says, by index"
-                )
+    first, vertices = 0, sum(count for kind, count, _ in elements if kind == b"vertex")
+    for kind, count, types in elements:
+        is_face = kind == b"face" and types[:1] == [b"list"]
+        for line in lines[first : first + count]:
+            if is_face and not _is_face(line, vertices):
+                problem = "as many vertices as it says, by index"
+            elif b"list" not in types and len(line) != len(types):
+                problem = number_of(len(types), "number")
+            else:
+                continue
+            found = f"{kind.decode(errors='replace')} {shortened(b' '.join(line).decode(errors='replace'))}"
+            raise CollisionError(f"mesh {name} has the {found}, which needs {problem}")
         first += count
 
 
@@ -168,7 +177,8 @@ def _silent(log: logging.Logger) -> Iterator[None]:
 
 
 def _is_text(stl: bytes) -> bool:
-    return stl[:512].lstrip().startswith(b"solid") and b"facet" in stl[:2048]
+    begin = stl[:2048].lower()
+    return begin[:512].lstrip().startswith(b"solid") and b"facet" in begin
 
 
 def _binary_stl(content: bytes, name: str) -> Array:
