@@ -134,8 +134,8 @@ def _check_ply(content: bytes, name: str) -> None:
                 problem = number_of(len(types), "number")
             else:
                 continue
-            found = f"{kind.decode(errors='replace')} {shortened(b' '.join(line).decode(errors='replace'))}"
-            raise CollisionError(f"mesh {name} has the {found}, which needs {problem}")
+            text = f"{kind.decode(errors='replace')} {shortened(b' '.join(line).decode(errors='replace'))}"
+            raise CollisionError(f"mesh {name} has the {text}, which needs {problem}")
         first += count
 
 
