@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from limbik.analytic.axes import Axes, axes_of
-from limbik.analytic.general_programs import all_configurations
-from limbik.analytic.general_solve import general_configurations
+from limbik.analytic.general_solve import all_configurations, general_configurations
 from limbik.compiler import native
 from limbik.model.chain import chain_to
 from limbik.model.denavit_hartenberg import Convention, Row, chain_of_rows

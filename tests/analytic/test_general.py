@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 import limbik
 from limbik.analytic.axes import Axes, axes_of
 from limbik.analytic.general import MAX_CONFIGURATIONS, all_general, prepare_general
-from limbik.analytic.general_programs import all_configurations
-from limbik.analytic.general_solve import general_configurations
+from limbik.analytic.general_solve import all_configurations, general_configurations
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
 from limbik.compiler import native
 from limbik.errors import GoalError, SolverError

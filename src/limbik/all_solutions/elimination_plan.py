@@ -16,8 +16,7 @@ from limbik.all_solutions.self_motion import one_of_each_curve
 from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import Axes
 from limbik.analytic.general import SAME, aside
-from limbik.analytic.general_programs import all_configurations
-from limbik.analytic.general_solve import can_eliminate, general_search
+from limbik.analytic.general_solve import all_configurations, can_eliminate, general_search
 from limbik.analytic.geometry import jacobian, length
 from limbik.compiler.watch import time_watch
 from limbik.errors import GoalError

@@ -23,6 +23,8 @@ poses of right angles) one of them may be left out. `benchmarks/general_6r.py` c
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 from limbik.analytic.axes import Axes
@@ -50,6 +52,7 @@ from limbik.analytic.general_elimination import (
 from limbik.analytic.general_resultant import MAX_SAMPLES, resultant_roots, roots_in_stretch
 from limbik.analytic.geometry import MIN_REGULARITY, jacobian
 from limbik.analytic.line_coordinates import SIZE, line_coordinates, translate, turned_parts
+from limbik.compiler.arrays import array
 from limbik.compiler.kernel import Floats, compiled, empty
 from limbik.numerics.rotation import turn_about
 from limbik.numerics.trigonometric_roots import MAX_DEGREE, bernstein_table
@@ -217,11 +220,15 @@ def _joint(constants: Floats, joint: int) -> int:
 
 
 @compiled
-def all_general(constants: Floats, pose: Floats, solutions: Floats) -> int:
+def all_general(
+    constants: Annotated[Floats, array(CONSTANTS)],
+    pose: Annotated[Floats, array(16)],
+    solutions: Annotated[Floats, array(MAX_CONFIGURATIONS + 1, JOINTS)],
+) -> int:
     """Find every configuration [rad], in (-pi, pi], for a rigid pose [16]; returns their number.
 
-    constants: of `prepare_general`. solutions [MAX_CONFIGURATIONS + 1, 6]: its last row begins with whether
-    all roots were resolved at the pose itself, and whether they were there or at the displaced poses.
+    constants: of `prepare_general`. The last row of the solutions begins with whether all roots were resolved
+    at the pose itself, and whether they were there or at the displaced poses.
     """
     loop, near_loop, near_pose = empty(LOOP_SIZE), empty(LOOP_SIZE), empty(16)
     close_loop(constants, pose, loop)

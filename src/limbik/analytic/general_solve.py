@@ -9,8 +9,8 @@ import numpy as np
 
 from limbik.analytic.axes import Axes
 from limbik.analytic.general import JOINTS, MAX_CONFIGURATIONS, all_general, prepare_general
-from limbik.analytic.general_programs import all_configurations
-from limbik.compiler import native
+from limbik.compiler.call import Call
+from limbik.compiler.program import Program
 from limbik.errors import GoalError, SolverError
 from limbik.spatial import Array, as_pose
 
@@ -36,8 +36,8 @@ def general_search(axes: Axes, pose: Any) -> tuple[Array, bool, bool]:
     """The configurations of `general_configurations`; whether all roots were resolved at the pose, so that
     they are isolated; and whether they were there or at displaced poses, so that none is hidden.
     """
-    constants = _prepared(axes)
-    if constants is None:
+    prepared = _prepared(axes)
+    if prepared is None:
         raise SolverError(
             "the general elimination needs six revolute joints that move the tool in all directions and do "
             f"not form two spherical joints; found {axes.size} joints, {int(axes.is_prismatic.sum())} of "
@@ -45,13 +45,15 @@ def general_search(axes: Axes, pose: Any) -> tuple[Array, bool, bool]:
         )
     target = as_pose(pose, error=GoalError)
     solutions = np.empty((MAX_CONFIGURATIONS + 1, JOINTS))
-    function = native.compiled(all_configurations())
-    if function is None:
-        count = all_general(constants, target.ravel(), solutions)
-    else:
-        count = function(constants.ctypes.data, target.tobytes(), solutions.ctypes.data)
+    count = prepared.changed(pose=target.reshape(16), solutions=solutions).run()
     answers, (are_isolated, is_resolved, *_) = solutions[:count], solutions[-1] > 0.0
     return answers[np.lexsort(answers.T[::-1])].copy(), bool(are_isolated), bool(is_resolved)
+
+
+@functools.cache
+def all_configurations() -> Program:
+    """All configurations of any arm of six revolute joints."""
+    return Program("six-revolute", all_general)
 
 
 def can_eliminate(axes: Axes) -> bool:
@@ -60,5 +62,7 @@ def can_eliminate(axes: Axes) -> bool:
 
 
 @functools.lru_cache(maxsize=64)
-def _prepared(axes: Axes) -> Array | None:
-    return prepare_general(axes)
+def _prepared(axes: Axes) -> Call | None:
+    """The call for an arm; its other arguments are to be changed."""
+    constants, solutions = prepare_general(axes), np.empty((MAX_CONFIGURATIONS + 1, JOINTS))
+    return None if constants is None else Call(all_configurations(), constants, np.empty(16), solutions)
