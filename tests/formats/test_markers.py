@@ -83,6 +83,7 @@ def test_trc_is_read_in_metres_with_its_gaps() -> None:
         ("50.0\t3\t2", "50.0\t5\t2", "NumFrames says 5, found 3"),
         ("\t900\t", "\thigh\t", "7: needs a number or an empty cell, found 'high'"),
         ("\t41\n", "\t41\t9\n", "8: needs 6 numbers of markers, found 7"),
+        ("\t41\n", "\n", "8: marker 2 needs three numbers, or none for a gap, found 2"),
         ("R Heel", "LASI", "names needs texts that differ, found 'LASI'"),
     ],
 )
@@ -165,6 +166,7 @@ def test_names_that_a_trc_cannot_hold_are_refused(name: str, tmp_path: Path) -> 
         ("50.0\t50.0\t3", "200\t200\t3", "times are 0.02 s apart, and DataRate says 200 frames per second"),
         ("3\t0.04", "9\t0.16", "frame 2 is followed by frame 9; each row is taken as the next frame"),
         ("3\t0.04", "2\t0.02", "frame 2 is followed by frame 2"),
+        ("3\t0.04", "3\t0.4", "time 0.02 s is followed by 0.4 s"),
     ],
 )
 def test_times_and_frames_that_are_not_those_of_the_rate_are_told(right: str, wrong: str, said: str) -> None:

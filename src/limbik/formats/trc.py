@@ -60,7 +60,13 @@ def _warn_of_times(name: str, cells: list[list[str]], rate: float) -> None:
         warnings.warn(f"{name}: {said}; each row is taken as the next frame", FormatWarning, stacklevel=4)
     elif np.isfinite(times).all() and len(times) > 1:
         span, expected = times[-1] - times[0], (len(times) - 1) / rate
-        if abs(span - expected) > UNEVEN * expected + ROUNDED:
+        steps = np.diff(times)
+        usual = float(np.sort(steps)[(len(steps) - 1) // 2])
+        if (jumps := np.flatnonzero(np.abs(steps - usual) > 0.5 * abs(usual) + ROUNDED)).size:
+            first = int(jumps[0])
+            said = f"time {times[first]:g} s is followed by {times[first + 1]:g} s"
+            warnings.warn(f"{name}: {said}; each row is taken as the next frame", FormatWarning, stacklevel=4)
+        elif abs(span - expected) > UNEVEN * expected + ROUNDED:
             step = span / (len(times) - 1)
             said = f"its times are {step:.4g} s apart, and DataRate says {rate:g} frames per second"
             warnings.warn(f"{name}: {said}, which is taken", FormatWarning, stacklevel=4)
@@ -79,7 +85,11 @@ def _row(name: str, line: str, number: int, count: int) -> Array:
         if cell and not math.isfinite(value) and cell.lower() != "nan":
             raise FormatError(name, f"needs a number or an empty cell, found {shortened(cell)}", line=number)
     values = values.reshape(count, 3)
-    values[np.isnan(values).any(axis=1)] = np.nan
+    missing = np.isnan(values).sum(axis=1)
+    if ((missing == 1) | (missing == 2)).any():
+        marker = int(np.flatnonzero((missing == 1) | (missing == 2))[0])
+        problem = f"marker {marker + 1} needs three numbers, or none for a gap, found {3 - missing[marker]}"
+        raise FormatError(name, problem, line=number)
     return np.asarray(values.ravel())
 
 
