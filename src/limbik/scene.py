@@ -386,9 +386,9 @@ def _solve_parts(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> 
     tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
     q, parts, ends = arm.start.copy(), [], ends_after(options.pop("time_limit", None))
     if options.get("limits", True):  # joints of later parts stay where they are once they are within limits
+        inside = arm.model.clip(q)
         for name in set(tasks[0][1]) - set(options["locked"]):
-            at = arm.model.q_slice(name)
-            q[at] = arm.model.clip(q)[at]
+            q[arm.model.q_slice(name)] = inside[arm.model.q_slice(name)]
     for goals, still in tasks:
         here = {**options, "locked": [*options["locked"], *still], "time_limit": time_left(ends)}
         parts.append(solve(arm.model, _one_or_all(goals), start=q, **here))

@@ -116,3 +116,19 @@ def test_an_elimination_of_seven_joints_ends_at_its_time_limit_and_begins_with_t
     found = model.solve_all(model.pose(q), start=q, time_limit=0.1)
     assert len(poses) <= 6
     assert np.abs(found.q - q).max(axis=1).min() < 1e-6
+
+
+def test_a_search_after_an_elimination_has_what_is_left_of_the_time(monkeypatch, ticks) -> None:
+    model, limits = limbik.load("gen3"), []
+    nothing = np.empty((0, 6)), True, True
+    monkeypatch.setattr(elimination_plan, "general_search", lambda axes, pose: nothing)
+    model.solve(model.pose(model.neutral))  # the first one of all puts its function in its place
+    solve = limbik.Model.solve
+
+    def noted(self, goal, **options):
+        limits.append(options.get("time_limit"))
+        return solve(self, goal, **options)
+
+    monkeypatch.setattr(limbik.Model, "solve", noted)
+    model.solve_all(model.pose(model.random(5)), samples=300, time_limit=0.5)  # 300 looks at the clock
+    assert limits[-1] < 0.25

@@ -102,7 +102,7 @@ class AnalyticPlan(AnswersPlan):
             q = (
                 self._with_searched(q, pose, near[: self.form.count], options)
                 if is_curve
-                else self.searched(pose, start)
+                else self.searched(pose, start, options.ends)
             )
         return self.answered(q, (target, start, is_proved), start, options.revolutions, began)
 
@@ -129,10 +129,11 @@ class AnalyticPlan(AnswersPlan):
     def _with_searched(self, q: Array, pose: Array, near: Array, options: SearchOptions) -> Array:
         """Answers [k, n] and those of a search, one of each curve."""
         goal = Pose(target=pose, frame=self.frame)
-        plan, limit = SampledPlan(self.model), options.time_limit
-        searched = plan.solve(goal, None, starts=options.starts, time_limit=limit, limits=self._limits).q
+        sampled = SampledPlan(self.model).solve(
+            goal, None, starts=options.starts, ends=options.ends, limits=self._limits
+        )
         result = list(q)
-        for each in searched:
+        for each in sampled.q:
             met = self._mover.corrected(each, pose, SETTLED)
             own = None if met is None else self.legal(met[self.indices], near, pose)
             if own is None:

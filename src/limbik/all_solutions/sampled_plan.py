@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from limbik.goals import Goal
 from limbik.model.margins import limit_margins
 from limbik.model.model import Model
 from limbik.model.periodic import periodic
-from limbik.request import Request, ends_after, still_indices, time_left
+from limbik.request import Request, still_indices, time_left
 from limbik.solution import Solution
 from limbik.spatial import Array, nearest_angles
 
@@ -50,15 +51,15 @@ class SampledPlan:
         *,
         starts: int = STARTS,
         seed: int = 0,
-        time_limit: float | None = None,
+        ends: float = math.inf,
         **options: Any,
     ) -> AllSolutions:
         """Distinct solutions, in the order in which they were found, or by distance to a start [nq]: none
-        where a solve from there finds none. Joints that the goals do not move stay as it has them.
+        where a solve from there finds none. Joints that the goals do not move stay as it has them. ends: when
+        the time is up [s of `perf_counter`].
         """
         began = perf_counter()
-        ends = ends_after(time_limit)
-        first = self.model.solve(goals, start=start, seed=seed, time_limit=time_limit, **options)
+        first = self.model.solve(goals, start=start, seed=seed, time_limit=time_left(ends), **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
         tried = 0
         for each in self._samples(first, starts, seed) if solutions else ():

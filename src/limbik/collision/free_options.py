@@ -16,16 +16,15 @@ class FreeOptions(NamedTuple):
     """See `solvers.solve`."""
 
     world: World
-    clearance: float  # [m]
+    clearance: float = 0.0  # [m]
     prefer: str = "first"
     time_limit: float | None = None  # [s]
 
     @property
     def explicit(self) -> dict[str, Any]:
         """As `solve` takes them, where they are not the default."""
-        defaults = {"clearance": 0.0, **self._field_defaults}
-        named = self._asdict().items()
-        return {name: value for name, value in named if name == "world" or value != defaults[name]}
+        named, defaults = self._asdict().items(), self._field_defaults
+        return {name: value for name, value in named if name not in defaults or value != defaults[name]}
 
 
 def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
