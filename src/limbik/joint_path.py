@@ -69,7 +69,7 @@ class Path:
 
     Between two breaks no joint's step from knot to knot is greater than was allowed, and the frame stays as
     near to the wanted path (straight lines with evenly turning orientation between the poses) as `deviation`
-    says, which was measured between the knots.
+    says, which was measured at and between the knots.
     """
 
     q: Array  # [M, nq] the knots, within the limits
@@ -122,7 +122,7 @@ class Path:
         if len(self):
             metres, radians = self.deviation
             yield (
-                f"Between the knots it is off by {_or_less(1e3 * metres, 1e-3)} mm and "
+                f"At and between the knots it is off by {_or_less(1e3 * metres, 1e-3)} mm and "
                 f"{_or_less(radians, 1e-6)} rad. "
                 f"The joints move {self.length:.4g} rad or m together."
             )

@@ -220,4 +220,4 @@ class _Body:
         rows = np.zeros((1, self.model.nv))
         rows[0, self.model.v_slice(name)] = rate
         is_prismatic = joint.kind is JointKind.PRISMATIC
-        return JointMotion(value, rows, is_prismatic, not is_prismatic and not joint.has_limits)
+        return JointMotion(value, rows, is_prismatic, self.model.is_periodic(joint))

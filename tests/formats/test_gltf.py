@@ -230,6 +230,17 @@ def test_a_cubic_spline_of_quaternions_passes_its_keys_and_has_the_length_1(tmp_
     )
 
 
+def test_a_cubic_spline_from_a_quaternion_to_the_opposite_one_keeps_it_where_it_has_no_length(
+    tmp_path,
+) -> None:
+    still = np.array([0.0, 0.0, 0.0, 1.0])
+    values = np.stack([0.0 * still, still, 0.0 * still] * 2 + [0.0 * still, -still, 0.0 * still])
+    motion = one_joint(tmp_path, ("rotation", np.array([0.0, 0.5, 1.5]), values, "CUBICSPLINE"))
+    assert len(motion) > 2
+    turned = motion.model.pose(motion.q, "Bone")[:, :3, :3]
+    assert_allclose(turned, np.tile(np.eye(3), (len(motion), 1, 1)), atol=1e-6)
+
+
 def test_steps_hold_their_value_until_the_next_key(tmp_path: Path) -> None:
     places = np.array([[0.0, 0, 0], [1, 0, 0], [5, 0, 0]])
     motion = one_joint(tmp_path, ("translation", np.array([0.0, 0.1, 0.5]), places, "STEP"))
@@ -373,10 +384,37 @@ def test_a_vrm_says_which_bone_is_which(tmp_path: Path, extensions: dict) -> Non
         ("x", "humanBones needs a list, found 'x'"),
     ],
 )
+def test_bones_of_a_vrm_0_that_would_be_lost_are_refused(tmp_path: Path, bones: object, said: str) -> None:
+    refuse_bones(tmp_path, "VRM", bones, said)
+
+
+@pytest.mark.parametrize(
+    ("bones", "said"),
+    [
+        ([{"bone": "hips", "node": 1}], "VRM humanoid: humanBones needs bones by their names"),
+        (5, "humanBones needs bones by their names, found 5"),
+        ({"head": 2}, "bone 'head' of the VRM humanoid: needs {\"node\": ...}, found 2"),
+        ({"head": {"node": 99}}, r"there is no nodes\[99\]"),
+    ],
+)
 def test_bones_of_a_vrm_that_would_be_lost_are_refused(tmp_path: Path, bones: object, said: str) -> None:
+    refuse_bones(tmp_path, "VRMC_vrm", bones, said)
+
+
+def test_a_bone_of_a_vrm_that_no_human_has_is_named(tmp_path: Path) -> None:
     builder = Builder()
     nodes = arm(builder)
-    builder.gltf.extensions = {"VRM": {"humanoid": {"humanBones": bones}}}
+    bones = {"hips": {"node": 1}, "lefthand": {"node": 3}}
+    builder.gltf.extensions = {"VRMC_vrm": {"humanoid": {"humanBones": bones}}}
+    motion = limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
+    with pytest.warns(FormatWarning, match="a bone 'lefthand', which is none .*; did you mean 'leftHand'"):
+        limbik.humanoid(motion)
+
+
+def refuse_bones(tmp_path: Path, kind: str, bones: object, said: str) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.gltf.extensions = {kind: {"humanoid": {"humanBones": bones}}}
     with pytest.raises(FormatError, match=said):
         limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
 

@@ -339,6 +339,9 @@ def test_trackers_that_are_not_seen_are_told_and_nothing_changes() -> None:
 def test_what_has_no_meaning_gets_typed_errors() -> None:
     motion = crouching()
     good = trackers_of(motion, 0, THREE)
+    for ground in (math.inf, -2e6):
+        with pytest.raises(GoalError, match=r"ground needs a height up to 1e\+06 \[m\], found"):
+            Avatar(crouching(), ground=ground)
     with pytest.raises(GoalError, match="needs `calibrate` before `update`"):
         Avatar(motion).update(good, 0.01)
     with pytest.raises(GoalError, match="the tracker 'head' is missing"):

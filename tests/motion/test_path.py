@@ -112,6 +112,26 @@ def test_a_sparse_path_is_refined_until_it_is_kept() -> None:
     assert path.deviation[0] <= 5e-5 and path.deviation[1] <= 1e-3
 
 
+def test_an_arm_of_five_joints_is_not_said_to_be_singular_where_it_cannot_follow() -> None:
+    """Its branch goes on to the edge of what is tolerated, where a descent may end just outside."""
+    axes = [
+        ("z", (0, 0, 0.1)),
+        ("y", (0, 0, 0.2)),
+        ("y", (0.05, 0, 0.3)),
+        ("x", (0.2, 0, 0)),
+        ("y", (0.1, 0, 0)),
+    ]
+    builder = limbik.ModelBuilder("five")
+    for k, (axis, origin) in enumerate(axes):
+        builder = builder.revolute(f"j{k}", axis=axis, origin=origin, limits=2.5)
+    arm = builder.build()
+    ends = arm.pose([0.9, 0.0, 1.0, -0.8, 0.2]), arm.pose([-0.2, 0.6, -0.7, 0.7, 0.1])
+    path = arm.solve_path(limbik.straight_line(*ends, count=8))
+    assert [each.reason for each in path.breaks] == [BreakReason.NO_SOLUTION]
+    beside = [path.q[path.breaks[0].knot + k] for k in (-1, 0)]
+    assert min(np.linalg.svd(arm.jacobian(q), compute_uv=False)[-1] for q in beside) > 0.1
+
+
 def test_near_a_wrist_singularity_the_path_goes_on_without_a_break() -> None:
     q0, q1 = AT.copy(), AT.copy()
     q0[4], q1[4] = -0.25, 0.25

@@ -286,6 +286,18 @@ def test_a_locked_joint_beyond_its_limits_is_refused_unless_these_are_ignored(so
     assert arm.solve(goal, **options).success
 
 
+@pytest.mark.parametrize(("multiplier", "counts"), [(0.5, True), (2.0, False), (-1.0, False)])
+def test_revolutions_of_a_joint_count_where_a_follower_makes_no_whole_ones(multiplier, counts):
+    follows = limbik.Mimic(joint="a", multiplier=multiplier)
+    arm = ModelBuilder("two").revolute("a", child="l1").revolute("b", parent="l1", mimic=follows).build()
+    solution = arm.solve(limbik.JointValue(joint="a", value=7.0), start=[0.5])
+    assert solution.success
+    assert solution.q[0] == pytest.approx(7.0 if counts else 7.0 - 2.0 * math.pi, abs=2e-6)
+    follower = arm.solve(limbik.JointValue(joint="b", value=7.0), start=[0.5])
+    expected = {0.5: 14.0, 2.0: 3.5, -1.0: 2.0 * math.pi - 7.0}[multiplier]
+    assert follower.q[0] == pytest.approx(expected, abs=4e-6)
+
+
 def test_to_lock_a_follower_locks_its_leader():
     start = BODY.random(0)
     goals = [JointValue(joint="jaw", value=0.01), Position(frame="eyes", target=[0, 0, 1])]

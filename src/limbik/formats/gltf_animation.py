@@ -25,6 +25,7 @@ MIN_STEP = 1e-5  # [s] between keys that are not one
 RATE = 60.0  # [1/s] for keys at uneven times
 SNAP = 0.01  # of a frame: a frame that is nearer to a key than this has the key's value
 MAX_FRAMES = 10**6
+SHORTEST = 1e-9  # quaternion that has a direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class Channel:
             return np.asarray(np.where(fraction < 1.0, keys[before], keys[before + 1]))
         if self.interpolation == "CUBICSPLINE":
             values = self._spline(before, fraction, length[:, None])
-            return values / np.linalg.norm(values, axis=1, keepdims=True) if self.is_rotation else values
+            return _normalised(values, keys[before]) if self.is_rotation else values
         if self.is_rotation:
             return _slerp(keys[before], keys[before + 1], fraction)
         return np.asarray(keys[before] + fraction * (keys[before + 1] - keys[before]))
@@ -69,6 +70,12 @@ class Channel:
             + (3.0 * square - 2.0 * cube) * end
             + (cube - square) * into
         )
+
+
+def _normalised(quaternions: Array, otherwise: Array) -> Array:
+    """Quaternions [T, 4] of length 1; others where these have none, as between q and -q."""
+    lengths = np.linalg.norm(quaternions, axis=1, keepdims=True)
+    return np.where(lengths > SHORTEST, quaternions / np.maximum(lengths, SHORTEST), otherwise)
 
 
 Channels = dict[tuple[int, Target], Channel]

@@ -35,11 +35,17 @@ def humanoid_nodes(file: GltfFile) -> dict[str, int]:
 def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key in ("VRMC_vrm", "VRMC_vrm_animation"):
         bones = _at(extensions, key, "humanoid", "humanBones")
-        if isinstance(bones, dict):
-            yield from (
-                (role, _at(bone, "node")) for role, bone in bones.items() if _at(bone, "node") is not None
-            )
-            return
+        if bones is None:
+            continue
+        if not isinstance(bones, dict):
+            file.fail(f"humanBones needs bones by their names, found {shortened(bones)}", "VRM humanoid")
+        for role, bone in bones.items():
+            if not isinstance(bone, dict):
+                problem = f'needs {{"node": ...}}, found {shortened(bone)}'
+                file.fail(problem, f"bone {shortened(role)} of the VRM humanoid")
+            if bone.get("node") is not None:
+                yield role, bone["node"]
+        return
     bones = _at(extensions, "VRM", "humanoid", "humanBones")
     if bones is not None and not isinstance(bones, list):
         file.fail(f"humanBones needs a list, found {shortened(bones)}", "VRM humanoid")

@@ -15,7 +15,11 @@ from limbik.goals.task import IDENTITY, NUMBER, Mechanism, Target, Task
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JointValue(OfNoFrame):
-    """Bring one revolute or prismatic joint to a value. Revolutions do not count for one without limits."""
+    """Bring one revolute or prismatic joint to a value.
+
+    Revolutions do not count for a hinge without limits, unless another joint follows it otherwise than by a
+    whole multiple.
+    """
 
     joint: str
     value: float  # [rad or m]

@@ -191,6 +191,11 @@ class Joint:
         return 0 if self.mimic else self.kind.nv
 
     @property
+    def follows_whole_revolutions(self) -> bool:
+        """Whether it is a hinge that another one leads, by a whole multiple."""
+        return self.kind in HINGES and self.mimic is not None and self.mimic.multiplier.is_integer()
+
+    @property
     def has_limits(self) -> bool:
         """Whether some configuration of this joint is outside its limits."""
         if self.euler is not None:

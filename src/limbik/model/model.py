@@ -27,7 +27,7 @@ from limbik.joint_path import Path
 from limbik.lazy import LazyModule
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.followers import resolved, value_range
-from limbik.model.joints import SCALAR, Frame, Joint, JointKind, Mass, check_name
+from limbik.model.joints import HINGES, SCALAR, Frame, Joint, JointKind, Mass, check_name
 from limbik.model.kinematics import Kinematics, Member
 from limbik.model.masses import Masses
 from limbik.model.pair_rules import PairRule
@@ -309,11 +309,20 @@ class Model:
         is_scalar = joint.kind in SCALAR
         is_length = joint.kind is JointKind.PRISMATIC or not is_scalar
         for k in range(1 if is_scalar else joint.nv - 3):
-            may_wind = not is_length and not joint.has_limits
-            yield Coordinate(joint.name, k, q + k, v + k, False, is_length, may_wind)
+            yield Coordinate(joint.name, k, q + k, v + k, False, is_length, self.is_periodic(joint))
         if not is_scalar:
             k = joint.nv - 3
             yield Coordinate(joint.name, k, q + k, v + k, True, False, False)
+
+    def is_periodic(self, joint: Joint) -> bool:
+        """Whether revolutions of a joint do not count: it is a hinge without limits, and what moves with it
+        makes whole ones, too.
+        """
+        leader = joint.name if joint.mimic is None else joint.mimic.joint
+        followers = [each for each in self.joints if each.mimic and each.mimic.joint == leader]
+        is_as_leader = joint.mimic is None or abs(joint.mimic.multiplier) == 1.0
+        is_free = joint.kind in HINGES and not joint.has_limits and is_as_leader
+        return is_free and all(each.follows_whole_revolutions for each in followers)
 
     @property
     def mass(self) -> float:

@@ -19,7 +19,7 @@ def periodic(model: Model, frame: str | None = None) -> NDArray[np.bool_]:
         if joint.kind in HINGES and joint.mimic is None:
             is_periodic[model.q_slice(joint.name)] = True
     for joint in model.joints if frame is None else model.path(frame):
-        if joint.mimic and not (joint.kind in HINGES and joint.mimic.multiplier.is_integer()):
+        if joint.mimic and not joint.follows_whole_revolutions:
             is_periodic[model.q_slice(joint.mimic.joint)] = False
     return is_periodic
 

@@ -13,6 +13,7 @@ from limbik.model.model import Model
 from limbik.model.periodic import periodic
 from limbik.motion.candidates import Candidates
 from limbik.motion.task_space import interpolated
+from limbik.solution import Solution
 from limbik.spatial import Array, nearest_angles
 
 FINER = 4  # steps for each stretch that lies ahead
@@ -37,13 +38,22 @@ def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array,
         + [positions[-1:]]
     )
     at = float(ahead[0])
-    for position in ahead[1:]:
-        goal = candidates.goal(interpolated(poses, np.array([position]))[0], position)
-        solution = model.solve(goal, start=q, limits=False, restarts=0)
+
+    def step_to(solution: Solution) -> Array | None:
+        """What moves to a solution that is near; None where none is."""
         step = solution.q - q
         step[is_periodic] = nearest_angles(step[is_periodic])
-        if not solution.success or np.abs(step).max() > max_step:
-            return _without_a_near_solution(model, goal, at)
+        return step if solution.success and np.abs(step).max() <= max_step else None
+
+    for position in ahead[1:]:
+        goal = candidates.goal(interpolated(poses, np.array([position]))[0], position)
+        step = step_to(model.solve(goal, start=q, limits=False, restarts=0))
+        if step is None:
+            within = model.solve(goal, start=q, restarts=RESTARTS)
+            step = step_to(within)  # a descent may end just outside what is tolerated
+            if step is None:
+                ends = within.success
+                return Stop(at, BreakReason.BRANCH_ENDS, ()) if ends else _unreached(model, goal, at)
         q = q + step
         joints = _beyond(model, q)
         if joints:
@@ -54,9 +64,8 @@ def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array,
     return Stop(at, BreakReason.OTHER_BRANCH, ())
 
 
-def _without_a_near_solution(model: Model, goal: Pose, at: float) -> Stop:
-    if model.solve(goal, restarts=RESTARTS).success:
-        return Stop(at, BreakReason.BRANCH_ENDS, ())
+def _unreached(model: Model, goal: Pose, at: float) -> Stop:
+    """Where no configuration within the limits is known."""
     anywhere = model.solve(goal, limits=False, restarts=RESTARTS)
     if not anywhere.success:
         return Stop(at, BreakReason.NO_SOLUTION, ())

@@ -122,7 +122,7 @@ class TaskMaker:
         if joint.kind not in SCALAR:
             kind = type(goal).__name__
             raise GoalError(f"{kind} needs a revolute or prismatic joint; {name!r} is {joint.kind.value}")
-        return self._of_link(task, self.tree.joint_links[name], is_periodic=not joint.has_limits)
+        return self._of_link(task, self.tree.joint_links[name], is_periodic=self.model.is_periodic(joint))
 
     def _of_coordinate(self, task: Task) -> Records:
         """A number of a joint, or its rotation."""

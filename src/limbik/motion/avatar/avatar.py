@@ -20,7 +20,7 @@ from limbik.motion.avatar.hips import Hips
 from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
 from limbik.motion.avatar.postures import Posed, posed
-from limbik.motion.avatar.trackers import TrackerCalibration, lifted, read
+from limbik.motion.avatar.trackers import FARTHEST, TrackerCalibration, lifted, read
 from limbik.motion.avatar.trunk import bent, seated
 from limbik.spatial import Array, Matrix4, as_number, as_vector
 
@@ -52,7 +52,10 @@ class Avatar:
         self, body: Model | Motion, *, roles: Mapping[str, str] | None = None, ground: float = 0.0
     ) -> None:
         self._body = AvatarBody(body, roles)
-        self.ground = as_number(ground, "ground", "a height [m]", GoalError)
+        needed = f"a height up to {FARTHEST:g} [m]"
+        self.ground = as_number(ground, "ground", needed, GoalError)
+        if abs(self.ground) > FARTHEST:
+            raise GoalError(f"ground needs {needed}, found {self.ground:g}")
         self._calibration: TrackerCalibration | None = None
         self._begin(posed(self._body, "standing"))
 

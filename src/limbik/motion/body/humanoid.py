@@ -4,12 +4,13 @@ and so on.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from limbik.errors import ModelError, did_you_mean, is_one_of, mapping_of, shortened
+from limbik.errors import FormatWarning, ModelError, did_you_mean, is_one_of, mapping_of, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.body.find_fingers import find_small_parts
@@ -95,6 +96,9 @@ def humanoid(model: Model | Motion) -> Humanoid:
     own = model.model if isinstance(model, Motion) else model
     if isinstance(model, Motion) and model.roles:
         own_roles = {role: frame for role, frame in model.roles.items() if role in ROLES}
+        for role in sorted(set(model.roles) - set(ROLES))[:1]:
+            note = f"the VRM has a bone {shortened(role)}, which is none of its human bones and is left out; "
+            warnings.warn(note + did_you_mean(role, ROLES), FormatWarning, stacklevel=2)
         return _humanoid(own, own_roles, dict.fromkeys(own_roles, "VRM"))
     skeleton = skeleton_of(own, model.q[0] if isinstance(model, Motion) else own.neutral)
     up = np.eye(3)["xyz".index(model.up)] if isinstance(model, Motion) else None
