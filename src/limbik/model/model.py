@@ -318,11 +318,11 @@ class Model:
         """Whether revolutions of a joint do not count: it is a hinge without limits, and what moves with it
         makes whole ones, too.
         """
-        leader = joint.name if joint.mimic is None else joint.mimic.joint
-        followers = [each for each in self.joints if each.mimic and each.mimic.joint == leader]
-        is_as_leader = joint.mimic is None or abs(joint.mimic.multiplier) == 1.0
-        is_free = joint.kind in HINGES and not joint.has_limits and is_as_leader
-        return is_free and all(each.follows_whole_revolutions for each in followers)
+        leader, multiplier = (joint.mimic.joint, joint.mimic.multiplier) if joint.mimic else (joint.name, 1.0)
+        if joint.kind not in HINGES or joint.has_limits or abs(multiplier) != 1.0:
+            return False
+        followers = (each for each in self.joints if each.mimic and each.mimic.joint == leader)
+        return all(each.follows_whole_revolutions for each in followers)
 
     @property
     def mass(self) -> float:
