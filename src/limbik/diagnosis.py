@@ -346,7 +346,7 @@ def _there_is_none(diagnosis: Diagnosis) -> str:
 
 
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"This orientation is not available here: {list_of(diagnosis.goals)}."
+    yield f"Of configurations with this orientation {_there_is_none(diagnosis)}: {list_of(diagnosis.goals)}."
     yield from diagnosis.proof
     yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
     yield nearest_in_words(diagnosis)
