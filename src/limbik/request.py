@@ -92,6 +92,14 @@ def still_indices(request: Request) -> NDArray[np.intp]:
     return np.setdiff1d(np.arange(request.model.nq), indices_of(request.model, free_to_move(request)))
 
 
+def clipped(model: Model, q: Array, joints: Iterable[str]) -> Array:
+    """q [nq] with some joints moved into their limits, such as those that are to be locked there."""
+    indices = indices_of(model, joints)
+    moved = q.copy()
+    moved[indices] = model.clip(q)[indices]
+    return moved
+
+
 def indices_of(model: Model, joints: Iterable[str]) -> NDArray[np.intp]:
     """Indices in q [nq] of joints, in order."""
     is_named = np.zeros(model.nq, dtype=bool)

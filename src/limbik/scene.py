@@ -43,7 +43,7 @@ from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
-from limbik.request import Request, ends_after, moving_joints, time_left
+from limbik.request import Request, clipped, ends_after, moving_joints, time_left
 from limbik.solution import STATUSES, Outcome, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
@@ -384,11 +384,9 @@ def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Soluti
 
 def _solve_parts(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Solution:
     tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
-    q, parts, ends = arm.start.copy(), [], ends_after(options.pop("time_limit", None))
-    if options.get("limits", True):  # joints of later parts stay where they are once they are within limits
-        inside = arm.model.clip(q)
-        for name in set(tasks[0][1]) - set(options["locked"]):
-            q[arm.model.q_slice(name)] = inside[arm.model.q_slice(name)]
+    q, parts, ends = arm.start, [], ends_after(options.pop("time_limit", None))
+    if options.get("limits", True):  # joints of later parts are locked within their limits
+        q = clipped(arm.model, q, set(tasks[0][1]) - set(options["locked"]))
     for goals, still in tasks:
         here = {**options, "locked": [*options["locked"], *still], "time_limit": time_left(ends)}
         parts.append(solve(arm.model, _one_or_all(goals), start=q, **here))

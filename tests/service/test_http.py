@@ -213,6 +213,12 @@ def test_a_robot_of_ones_own_is_put_solved_by_groups_and_removed(client: httpx.C
     assert found["success"] and found["names"] == ["slide", "turn"]
     found = post(client, "solve", robot="slider", goals=[goal], group="cart")
     assert not found["success"] and found["q"][1] == 0.0  # the cart's own origin cannot leave its rail
+    tip = {"type": "position", "position": [0.6, 0.4, 0.0], "frame": "tip"}
+    beyond = {"robot": "slider", "goals": [tip], "start": {"turn": 9.0}}
+    limit = limbik.load(ARM).upper[1]
+    assert post(client, "solve", **beyond, group="cart")["q"][1] == limit  # it is not of the group
+    answer = client.post("/v1/solve", json=beyond | {"locked": ["turn"]})
+    assert answer.status_code == 422 and "the locked joint 'turn' at 9, beyond its limits" in answer.text
     answer = client.post("/v1/solve", json={"robot": "slider", "goals": [goal], "group": "arms"})
     assert answer.status_code == 422 and "no group 'arms'" in answer.json()["message"]
     assert client.delete("/v1/robots/slider").status_code == 204

@@ -23,6 +23,7 @@ from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.measure import velocity_ellipsoid
 from limbik.model import Model
+from limbik.request import clipped
 from limbik.scene import tasks_of
 from limbik.solution import Solution
 from limbik.solvers import trace
@@ -176,7 +177,8 @@ class _Ask:
         for goals, still in self.parts:
             locked = tuple(dict.fromkeys([*self.arm_move.locked, *still]))
             options = {**self.options, "iterations": iterations, "restarts": restarts}
-            seen = trace(self.model, goals, start=q, seed=seed, locked=locked, **options)
+            start = clipped(self.model, q, still) if options["limits"] else q
+            seen = trace(self.model, goals, start=start, seed=seed, locked=locked, **options)
             q = seen.solution.q
             rows.append(seen.q)
             ended = seen.solution.ended if ended is Status.SOLVED else ended

@@ -14,6 +14,7 @@ from limbik import Direction, JointValue, LookAt, Model, Orientation, Pose, Posi
 from limbik.errors import ConfigurationError, GoalError, did_you_mean
 from limbik.formats.motion_csv import coordinate_names
 from limbik.goals import Goal
+from limbik.request import clipped
 from limbik.service import messages
 from limbik.service.arrays import SHORTEST, poses_of_rows
 from limbik.service.groups import JointGroup, group_of, groups_of, locked_for
@@ -109,11 +110,14 @@ class Service:
         """A configuration that meets goals, or why there is none."""
         model, srdf = self._robots.robot(request.robot)
         goals: Any = [goal_of(each) for each in request.goals]
-        locked = list(request.locked)
+        locked, options = list(request.locked), self._options(model, request)
         if request.group is not None:
             group = group_of(model, srdf, request.group)
             goals = [_at_tip(goal, group) for goal in goals]
-            locked += locked_for(model, group, [goal.frame or model.end_effector for goal in goals])
+            others = locked_for(model, group, [goal.frame or model.end_effector for goal in goals])
+            if request.limits and options.get("start") is not None:
+                options["start"] = clipped(model, options["start"], set(others) - set(locked))
+            locked += others
         solution = model.solve(
             goals,
             solver=request.solver,
@@ -122,7 +126,7 @@ class Service:
             limits=request.limits,
             tolerance=request.tolerance,
             tolerance_rotation=request.tolerance_rotation,
-            **self._options(model, request),
+            **options,
         )
         result = data(model, solution)
         del result["robot"]

@@ -19,6 +19,7 @@ from limbik.collision import World
 from limbik.errors import LimbikError, ModelError
 from limbik.formats.srdf import Srdf
 from limbik.locks import fork_safe
+from limbik.request import clipped
 from limbik.service.groups import JointGroup, group_of, locked_for
 from limbik.service.moveit import constraints
 from limbik.service.moveit.messages import (
@@ -161,10 +162,11 @@ class MoveIt:
         # Constraints may be about frames that other joints than those on the path to the poses move.
         frames = state.model.frame_names if extra else [frame for frame, _ in poses]
         world = scene.world(state) if request.avoid_collisions else None
+        locked = locked_for(state.model, group, frames)
         solution = state.model.solve(
             [*goals, *(each.goal for each in extra)],
-            start=state.q,
-            locked=locked_for(state.model, group, frames),
+            start=clipped(state.model, state.q, locked),  # as a sensor may have them a little beyond limits
+            locked=locked,
             world=world,
             time_limit=min(request.timeout.seconds or TIMEOUT, MAX_TIMEOUT),
         )
