@@ -140,9 +140,9 @@ def check_locked_start(model: Model, options: Options, start: Array) -> None:
     """Raises ConfigurationError for a start [nq] where a locked joint would not stay, as it is beyond its
     limits and these count.
     """
-    if not options.limits or not np.isfinite(start).all():  # the latter is refused by the solver
-        return
     inside = model.clip(start)
+    if not (options.limits and np.abs(start - inside).max(initial=0.0) > HELD_WITHIN):
+        return  # or it is no number, which the solver refuses
     for name in options.locked:
         at = model.q_slice(name)
         with_start = inside.copy()
