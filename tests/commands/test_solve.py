@@ -56,7 +56,7 @@ def test_angles_of_more_than_a_turn_are_asked_about(run) -> None:
         ),
         (
             ["--position", "0.3", "0.2", "0.5", "--clearance", "-1"],
-            "--clearance needs a length of at least 0 [m], found -1.0",
+            "--clearance needs a length from 0 to 1e+06 [m], found -1.0",
         ),
     ],
 )

@@ -423,6 +423,7 @@ def test_of_all_solutions_those_that_are_free_are_left() -> None:
         ({"clearance": 0.1}, SolverError, "`clearance` needs a `world`"),
         ({"world": World(), "clearance": -1.0}, SolverError, "`clearance` needs a length"),
         ({"world": World(), "clearance": float("nan")}, SolverError, "`clearance` needs a length"),
+        ({"world": World(), "clearance": 1e300}, SolverError, r"`clearance` needs a length from 0 to 1e\+06"),
         ({"world": World(), "prefer": "best"}, SolverError, '"first", "nearest" or "clearance"'),
         ({"prefer": "clearance"}, SolverError, "`prefer` needs"),
     ],

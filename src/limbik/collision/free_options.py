@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from limbik.collision.world import World, as_world
 from limbik.errors import SolverError, is_one_of, shortened
+from limbik.model.shapes import LARGEST
 from limbik.spatial import as_real
 
 PREFERENCES = ("first", "nearest", "clearance")
@@ -45,8 +45,10 @@ def take_free_options(options: dict[str, Any]) -> FreeOptions | None:
 
 def free_options(world: Any, clearance: Any) -> FreeOptions | None:
     """The options for a world and a clearance [m]; None without a world. Raises as `take_free_options`."""
-    if not 0.0 <= as_real(clearance) < math.inf:
-        raise SolverError(f"`clearance` needs a length of at least 0 [m], found {shortened(clearance)}")
+    if not 0.0 <= as_real(clearance) <= LARGEST:
+        raise SolverError(
+            f"`clearance` needs a length from 0 to {LARGEST:g} [m], found {shortened(clearance)}"
+        )
     if world is not None:
         return FreeOptions(as_world(world), float(clearance))
     if clearance > 0.0:
