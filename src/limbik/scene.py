@@ -43,7 +43,7 @@ from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
-from limbik.request import Request, clipped, ends_after, moving_joints, time_left
+from limbik.request import SHORTEST_TIME, Request, clipped, moving_joints
 from limbik.solution import STATUSES, Outcome, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
@@ -384,11 +384,14 @@ def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Soluti
 
 def _solve_parts(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Solution:
     tasks = tasks_of(arm) if branches == "independent" and arm.branches else [(list(arm.goals), [])]
-    q, parts, ends = arm.start, [], ends_after(options.pop("time_limit", None))
+    q, limit = arm.start, options.pop("time_limit", None)
+    parts: list[Solution] = []
     if options.get("limits", True):  # joints of later parts are locked within their limits
         q = clipped(arm.model, q, set(tasks[0][1]) - set(options["locked"]))
     for goals, still in tasks:
-        here = {**options, "locked": [*options["locked"], *still], "time_limit": time_left(ends)}
+        if limit is not None and parts:
+            limit = max(limit - parts[-1].time, SHORTEST_TIME)
+        here = {**options, "locked": [*options["locked"], *still], "time_limit": limit}
         parts.append(solve(arm.model, _one_or_all(goals), start=q, **here))
         q = parts[-1].q
     is_all = len(tasks) == 1 and tasks[0][0] == list(arm.goals)

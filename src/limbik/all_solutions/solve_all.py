@@ -129,13 +129,13 @@ def solve_all(
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)
     many = as_whole(starts, "`starts`", 1, SolverError, MAX_COUNT)
-    ends = ends_after(time_limit)
     goals = _goals(goal, frame)
     first = goals[0]
-    if len(goals) == 1 and is_plain_target(first):
-        exact = plan_for_all(model, first.frame, bool(limits), kind_of(first))
-        if exact is not None:
-            return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many, ends))
+    is_plain = len(goals) == 1 and is_plain_target(first)
+    exact = plan_for_all(model, first.frame, bool(limits), kind_of(first)) if is_plain else None
+    ends = ends_after(time_limit)
+    if exact is not None:
+        return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many, ends))
     return SampledPlan(model).solve(goals, q, starts=many, seed=seed, ends=ends, limits=limits)
 
 

@@ -26,7 +26,7 @@ from limbik.app.reach_maps import ReachMap
 from limbik.app.upload import Upload
 from limbik.errors import SolverError
 from limbik.service.address import address_of, listen, numeric
-from limbik.service.running import server_of, serving
+from limbik.service.running import QuietEnd, server_of, serving
 from limbik.service.security import Gate, SecureHeaders
 
 STATIC = Path(__file__).parent / "static"
@@ -76,7 +76,7 @@ def create_app(
             Route("/source/{solver}", _source),
             *file_routes(static),
         ],
-        middleware=[Middleware(SecureHeaders, gate=playground.gate)],
+        middleware=[Middleware(QuietEnd), Middleware(SecureHeaders, gate=playground.gate)],
         lifespan=lifespan,
     )
     app.state.playground = playground

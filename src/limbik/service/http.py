@@ -53,7 +53,7 @@ from limbik.service.messages import (
     SolveRequest,
     WorldAnswer,
 )
-from limbik.service.running import server_of
+from limbik.service.running import QuietEnd, server_of
 from limbik.service.security import Gate, SecureHeaders
 from limbik.service.solving import Service
 
@@ -108,6 +108,7 @@ def create_app(
 
     app.add_middleware(Guard, entrance=entrance, limits=limits, measures=measures)
     app.add_middleware(SecureHeaders, gate=gate)
+    app.add_middleware(QuietEnd)
     return app
 
 

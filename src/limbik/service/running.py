@@ -21,7 +21,7 @@ def server_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
     uvicorn.
     """
     config = uvicorn.Config(
-        _ended_quietly(application),
+        application,
         http=PatientProtocol,
         log_level="warning",
         access_log=False,
@@ -32,12 +32,17 @@ def server_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
     return uvicorn.Server(config)
 
 
-def _ended_quietly(application: ASGIApp) -> ASGIApp:
+class QuietEnd:
     """The application without the stack trace that a second Ctrl-C gets, which cancels what the first one has
     begun to end.
     """
 
-    async def ended_quietly(scope: Scope, receive: Receive, send: Send) -> None:
+    def __init__(self, app: ASGIApp) -> None:
+        self._application = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """As ASGI has it."""
+
         async def said(message: Message) -> None:
             if (
                 message["type"] == "lifespan.shutdown.failed"
@@ -46,9 +51,7 @@ def _ended_quietly(application: ASGIApp) -> ASGIApp:
                 message = {**message, "message": ""}
             await send(message)
 
-        await application(scope, receive, said if scope["type"] == "lifespan" else send)
-
-    return ended_quietly
+        await self._application(scope, receive, said if scope["type"] == "lifespan" else send)
 
 
 @contextlib.contextmanager

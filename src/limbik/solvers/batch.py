@@ -93,7 +93,7 @@ def solve_batch(
 
     Raises GoalError, ConfigurationError or SolverError where the request has no meaning.
     """
-    began, ends = perf_counter(), ends_after(options.pop("time_limit", None))
+    began, limit = perf_counter(), options.pop("time_limit", None)
     model = as_model(model)
     seed = as_whole(seed, "`seed`", 0, SolverError)
     _check(threads, precision)
@@ -113,6 +113,7 @@ def solve_batch(
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:
         return BatchSolution(np.empty((0, model.nq)), np.empty((0, HEADER)), perf_counter() - began, "lm")
+    ends = ends_after(limit)
     job = _Job(plan, np.ascontiguousarray(targets), int(threads or os.cpu_count() or 1), seed, ends)
     answers = job.solve(starts, precision == "single")
     if starts is not None:

@@ -171,7 +171,6 @@ def _solve(
     seen: Observer | None = None,
 ) -> Solution:
     limit = options.pop("time_limit", None)
-    ends = math.inf if limit is None else ends_after(limit)
     if type(model) is not Model:  # the common case, quickly
         model = as_model(model)
     if not isinstance(seed, int | np.integer) or seed < 0:
@@ -186,6 +185,7 @@ def _solve(
         raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
     if checked_start is not None and plan.options.locked:
         check_locked_start(model, plan.options, checked_start)
+    ends = math.inf if limit is None else ends_after(limit)  # the plan, which is made once, is not counted
     return plan.solve(Problem(goals, checked_start, int(seed), toward, ends), seen)
 
 
