@@ -38,8 +38,8 @@ class Request:
         return tuple(k for k, goal in enumerate(self.goals) if goal.priority > first)
 
 
-def ends_after(limit: Any) -> float:
-    """When a time limit [s] that begins now is over [s of `perf_counter`]; never where it is None.
+def deadline_after(limit: Any) -> float:
+    """The deadline [s of `perf_counter`] of a time limit [s] that begins now; infinite where that is None.
 
     Raises SolverError for what is no positive time.
     """
@@ -48,11 +48,9 @@ def ends_after(limit: Any) -> float:
     return math.inf if limit is None else perf_counter() + float(limit)
 
 
-def time_left(ends: float) -> float | None:
-    """[s] until a time of `perf_counter`, as a time limit: a little where it has passed, None where it never
-    comes.
-    """
-    return None if ends == math.inf else max(ends - perf_counter(), SHORTEST_TIME)
+def time_left(deadline: float) -> float | None:
+    """The time limit [s] up to a deadline [s of `perf_counter`]: tiny after it, None where it is infinite."""
+    return None if deadline == math.inf else max(deadline - perf_counter(), SHORTEST_TIME)
 
 
 def check_target(numbers: Array, name: str) -> None:

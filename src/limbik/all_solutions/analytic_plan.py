@@ -22,9 +22,9 @@ from limbik.analytic.names import branch_names, in_words
 from limbik.analytic.prepare import new_work, plan_of
 from limbik.analytic.programs import fill_answers, functions, many_poses_program, one_pose_program
 from limbik.compiler import native
-from limbik.compiler.call import Call
+from limbik.compiler.call import Call, never
 from limbik.compiler.kernel import Watch
-from limbik.compiler.watch import run_compiled_or_interpreted, time_watch
+from limbik.compiler.watch import run_compiled_or_interpreted
 from limbik.errors import GoalError
 from limbik.goals import Pose
 from limbik.model.chain import Chain
@@ -102,7 +102,7 @@ class AnalyticPlan(AnswersPlan):
             q = (
                 self._with_searched(q, pose, near[: self.form.count], options)
                 if is_curve
-                else self.searched(pose, start, options.ends)
+                else self.searched(pose, start, options.deadline)
             )
         return self.answered(q, (target, start, is_proved), start, options.revolutions, began)
 
@@ -130,7 +130,7 @@ class AnalyticPlan(AnswersPlan):
         """Answers [k, n] and those of a search, one of each curve."""
         goal = Pose(target=pose, frame=self.frame)
         sampled = SampledPlan(self.model).solve(
-            goal, None, starts=options.starts, ends=options.ends, limits=self._limits
+            goal, None, starts=options.starts, deadline=options.deadline, limits=self._limits
         )
         result = list(q)
         for each in sampled.q:
@@ -176,13 +176,11 @@ class AnalyticPlan(AnswersPlan):
         poses, near = np.ascontiguousarray(poses), np.ascontiguousarray(near)
         q, counts, free = np.empty((n, BRANCHES, JOINTS)), np.empty(n), np.empty(n)
         arguments = self._plan, poses.reshape(-1), near, int(has_start), q.reshape(-1), counts, free, work
-        watch = time_watch(None)
 
         def interpret(watch: Watch) -> None:
             self._kernel(fill_answers)(*arguments, watch)
 
-        call = Call(self._many, *arguments)
-        run_compiled_or_interpreted(self._many, watch, lambda: call.run(watch), interpret)
+        run_compiled_or_interpreted(self._many, never, Call(self._many, *arguments).run, interpret)
         return q, counts.astype(np.intp), free
 
     def is_complete(self, request: Any, /) -> bool:

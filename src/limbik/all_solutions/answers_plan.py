@@ -41,7 +41,7 @@ class SearchOptions(NamedTuple):
     revolutions: bool = False  # whether q + 2 pi k within the limits are solutions of their own
     samples: int | None = None  # of the free joint or swivel angle of seven joints; None: default
     starts: int = STARTS  # of the search at poses where a joint may have any angle
-    ends: float = math.inf  # [s] of `perf_counter`, when the time limit of searches is over
+    deadline: float = math.inf  # [s of `perf_counter`] of searches
 
 
 DEFAULTS = SearchOptions()
@@ -86,12 +86,12 @@ class AnswersPlan(ABC):
         """The chain's part [n] of a start [nq], or zeros."""
         return np.zeros(len(self.indices)) if start is None else start[self.indices]
 
-    def searched(self, pose: Matrix4, start: Array | None, ends: float) -> Array:
+    def searched(self, pose: Matrix4, start: Array | None, deadline: float) -> Array:
         """The chain's configuration [1, n] that a search finds for a pose, where a closed form that is not
-        complete finds none; [0, n] where a search does not either, until a time [s of `perf_counter`].
+        complete finds none; [0, n] where a search does not either. deadline: [s of `perf_counter`].
         """
         goal = Pose(target=pose, frame=self.frame)
-        solution = self.model.solve(goal, start=start, limits=self._limits, time_limit=time_left(ends))
+        solution = self.model.solve(goal, start=start, limits=self._limits, time_limit=time_left(deadline))
         q = self.within_limits(solution.q[self.indices], self.near(start))[0]
         return q[None] if solution.success else np.empty((0, len(self.indices)))
 

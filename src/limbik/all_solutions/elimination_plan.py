@@ -57,18 +57,18 @@ class EliminationPlan(AnswersPlan):
         every, are_isolated, is_resolved = general_search(self._axes, pose)
         q = self._legal(every, are_isolated, self.near(start), pose)
         if not len(q) and not (are_isolated and self._are_regular(every)):
-            q = self.searched(as_pose(pose, "`pose`", error=GoalError), start, options.ends)
+            q = self.searched(as_pose(pose, "`pose`", error=GoalError), start, options.deadline)
         is_known = is_resolved and (are_isolated or len(every) > 0)
         return self.answered(q, (pose.tobytes(), start, every, is_known), start, options.revolutions, began)
 
-    def fill(self, poses: Array, near: Array, ends: float) -> tuple[Array, Any]:
+    def fill(self, poses: Array, near: Array, deadline: float) -> tuple[Array, Any]:
         """The chain's q [N, 16, 6] for poses [N, 4, 4], NaN behind the last of each, and how many [N].
 
         The last pose is the first one that is solved; where a time [s of `perf_counter`] comes, those
         that are left, spread evenly, have none.
         """
         q, counts = np.full((len(poses), MAX, len(self.indices)), np.nan), np.zeros(len(poses), np.intp)
-        is_over, order = watch_until(ends), np.argsort(GOLDEN * np.arange(len(poses)) % 1.0)
+        is_over, order = watch_until(deadline), np.argsort(GOLDEN * np.arange(len(poses)) % 1.0)
         for k in len(poses) - 1 - order:
             roots = self._legal(*general_search(self._axes, poses[k])[:2], near, poses[k])[:MAX]
             q[k, : len(roots)], counts[k] = roots, len(roots)

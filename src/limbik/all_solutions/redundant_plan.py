@@ -91,7 +91,7 @@ class RedundantPlan(AnswersPlan):
         near = self.near(start)
         poses, near = self._poses(pose, values), near[self._others]
         solutions, counts = (
-            self._rest.fill(poses, near, options.ends)
+            self._rest.fill(poses, near, options.deadline)
             if isinstance(self._rest, EliminationPlan)
             else self._rest.fill(poses, near, start is not None)
         )
@@ -102,7 +102,7 @@ class RedundantPlan(AnswersPlan):
         q[:, self._others] = solutions[is_answer]
         q[:, self._sampled] = np.repeat(values, counts)
         if not len(q):
-            q = self.searched(as_pose(pose, "`pose`", error=GoalError), start, options.ends)
+            q = self.searched(as_pose(pose, "`pose`", error=GoalError), start, options.deadline)
         return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:

@@ -51,22 +51,22 @@ class SampledPlan:
         *,
         starts: int = STARTS,
         seed: int = 0,
-        ends: float = math.inf,
+        deadline: float = math.inf,
         **options: Any,
     ) -> AllSolutions:
         """Distinct solutions, in the order in which they were found, or by distance to a start [nq]: none
-        where a solve from there finds none. Joints that the goals do not move stay as it has them. ends: when
-        the time is up [s of `perf_counter`].
+        where a solve from there finds none. Joints that the goals do not move stay as it has them.
+        deadline: [s of `perf_counter`].
         """
         began = perf_counter()
-        first = self.model.solve(goals, start=start, seed=seed, time_limit=time_left(ends), **options)
+        first = self.model.solve(goals, start=start, seed=seed, time_limit=time_left(deadline), **options)
         solutions, seen = ([first.q], [1]) if first.success else ([], [])
         tried = 0
         for each in self._samples(first, starts, seed) if solutions else ():
-            if perf_counter() >= ends:
+            if perf_counter() >= deadline:
                 break
             tried += 1
-            solution = self.model.solve(goals, start=each, time_limit=time_left(ends), **options)
+            solution = self.model.solve(goals, start=each, time_limit=time_left(deadline), **options)
             if not solution.success:
                 continue
             known = next((k for k, q in enumerate(solutions) if not _differ(self.model, solution.q, q)), None)

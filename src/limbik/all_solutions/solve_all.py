@@ -31,7 +31,7 @@ from limbik.model.chain import chain_to
 from limbik.model.joints import FARTHEST
 from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.model.slots import Slot
-from limbik.request import FARTHEST_TARGET, ends_after
+from limbik.request import FARTHEST_TARGET, deadline_after
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_rows_of_poses, as_whole, check_flag, pose_from
 
 EVERYTHING = (1.0,) * 6
@@ -133,10 +133,10 @@ def solve_all(
     first = goals[0]
     is_plain = len(goals) == 1 and is_plain_target(first)
     exact = plan_for_all(model, first.frame, bool(limits), kind_of(first)) if is_plain else None
-    ends = ends_after(time_limit)
+    deadline = deadline_after(time_limit)
     if exact is not None:
-        return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many, ends))
-    return SampledPlan(model).solve(goals, q, starts=many, seed=seed, ends=ends, limits=limits)
+        return exact.solve(pose_of(first), q, SearchOptions(revolutions, count, many, deadline))
+    return SampledPlan(model).solve(goals, q, starts=many, seed=seed, deadline=deadline, limits=limits)
 
 
 def solve_all_batch(

@@ -174,7 +174,7 @@ class SwivelPlan(AnswersPlan):
         step = FULL_TURN / (SAMPLES if options.samples is None else options.samples)
         values = [_samples(each, step, at_start) for each in swiveling.intervals]
         q = swiveling.q(swiveling.intervals, values)
-        q = q[swiveling.are_met(q)] if values else self.searched(pose, start, options.ends)
+        q = q[swiveling.are_met(q)] if values else self.searched(pose, start, options.deadline)
         if start is not None and np.abs(flips(self.arm, near[None])).min() < FLIPPED:
             q = q[np.unique(np.round(q / FLIPPED), axis=0, return_index=True)[1]]
         return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)

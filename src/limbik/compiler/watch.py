@@ -4,7 +4,6 @@ it is.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from time import perf_counter, sleep
 
@@ -21,14 +20,11 @@ PAUSE = 1e-4  # [s]
 BETWEEN_PAUSES = 5e-3  # [s]
 
 
-def time_watch(limit: float | None) -> Watch:
-    """A watch that ends what takes longer than a time [s]. Without one it only lets Python hear of Ctrl-C."""
-    return watch_until(math.inf if limit is None else perf_counter() + limit)
-
-
-def watch_until(ends: float) -> Watch:
-    """A watch that ends what is not done when `perf_counter` [s] says so much."""
-    return lambda: perf_counter() >= ends
+def watch_until(deadline: float) -> Watch:
+    """A watch that ends what is not done at a deadline [s of `perf_counter`]; it lets Python hear of Ctrl-C,
+    too.
+    """
+    return lambda: perf_counter() >= deadline
 
 
 class Takeover:

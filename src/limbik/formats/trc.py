@@ -85,10 +85,9 @@ def _row(name: str, line: str, number: int, count: int) -> Array:
         if cell and not math.isfinite(value) and cell.lower() != "nan":
             raise FormatError(name, f"needs a number or an empty cell, found {shortened(cell)}", line=number)
     values = values.reshape(count, 3)
-    missing = np.isnan(values).sum(axis=1)
-    if ((missing == 1) | (missing == 2)).any():
-        marker = int(np.flatnonzero((missing == 1) | (missing == 2))[0])
-        problem = f"marker {marker + 1} needs three numbers, or none for a gap, found {3 - missing[marker]}"
+    present = 3 - np.isnan(values).sum(axis=1)
+    for marker in np.flatnonzero(present % 3)[:1]:
+        problem = f"marker {marker + 1} needs three numbers, or none for a gap, found {present[marker]}"
         raise FormatError(name, problem, line=number)
     return np.asarray(values.ravel())
 

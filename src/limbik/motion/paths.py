@@ -23,7 +23,7 @@ from limbik.motion.stops import Stop, what_stops
 from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
-from limbik.request import ends_after
+from limbik.request import deadline_after
 from limbik.spatial import Array, as_number, as_numbers, check_largest
 
 MAX_STEP = 0.5  # [rad or m]
@@ -97,7 +97,7 @@ def solve_path(
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.
     """
-    watch = watch_until(ends_after(time_limit))
+    watch = watch_until(deadline_after(time_limit))
     model = as_model(model)
     checked = poses_of(poses, "`poses`")
     name = model.end_effector if frame is None else model.frame(frame).name

@@ -51,9 +51,10 @@ def what_stops(candidates: Candidates, poses: Array, q: Array, positions: Array,
         if step is None:
             within = model.solve(goal, start=q, restarts=RESTARTS)
             step = step_to(within)  # a descent may end just outside what is tolerated
+            if step is None and within.success:
+                return Stop(at, BreakReason.BRANCH_ENDS, ())
             if step is None:
-                ends = within.success
-                return Stop(at, BreakReason.BRANCH_ENDS, ()) if ends else _unreached(model, goal, at)
+                return _unreached(model, goal, at)
         q = q + step
         joints = _beyond(model, q)
         if joints:

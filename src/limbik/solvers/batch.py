@@ -28,7 +28,7 @@ from limbik.numerics.aligned_arrays import aligned
 from limbik.numerics.end_codes import RUNNING, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
 from limbik.options import EachOptions
-from limbik.request import ends_after
+from limbik.request import deadline_after
 from limbik.serial import batch
 from limbik.serial.kernels import WIDTHS, many_interpreted
 from limbik.serial.lanes import HEADER
@@ -113,8 +113,8 @@ def solve_batch(
     starts = None if start is None else _starts(model, start, len(targets))
     if len(targets) == 0:
         return BatchSolution(np.empty((0, model.nq)), np.empty((0, HEADER)), perf_counter() - began, "lm")
-    ends = ends_after(limit)
-    job = _Job(plan, np.ascontiguousarray(targets), int(threads or os.cpu_count() or 1), seed, ends)
+    deadline = deadline_after(limit)
+    job = _Job(plan, np.ascontiguousarray(targets), int(threads or os.cpu_count() or 1), seed, deadline)
     answers = job.solve(starts, precision == "single")
     if starts is not None:
         job.look_elsewhere(answers, starts)
@@ -131,13 +131,13 @@ def solve_batch(
         return made
     return batch_made_free(
         model, targets, made, free, frame, starts, seed, options, began,
-        lambda chosen, starts: job.part(chosen).from_starts(starts), ends,
+        lambda chosen, starts: job.part(chosen).from_starts(starts), deadline,
     )  # fmt: skip
 
 
-def from_starts(plan: SerialPlan, pose: Array, starts: Array, ends: float) -> Array:
+def from_starts(plan: SerialPlan, pose: Array, starts: Array, deadline: float) -> Array:
     """The configurations [k, nq] that meet one pose [4, 4], of those that starts [N, nq] lead to soon."""
-    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, ends)
+    job = _Job(plan, np.broadcast_to(pose, (len(starts), 4, 4)).copy(), 1, 0, deadline)
     outcome, q = job.from_starts(starts)
     return q[outcome[:, 0] == SOLVED]
 
@@ -170,12 +170,12 @@ def _starts(model: Model, start: ArrayLike, count: int) -> Array:
 class _Job:
     """One batch on its way."""
 
-    def __init__(self, plan: SerialPlan, targets: Array, threads: int, seed: int, ends: float) -> None:
+    def __init__(self, plan: SerialPlan, targets: Array, threads: int, seed: int, deadline: float) -> None:
         self.plan = plan
         self.targets = targets
         self.threads = threads
         self.seed = seed
-        self.ends, self.watch = ends, watch_until(ends)
+        self.deadline, self.watch = deadline, watch_until(deadline)
         self._unsolved: dict[int, Indices] = {}  # by where a piece of the problems begins
 
     @property
@@ -185,10 +185,10 @@ class _Job:
             [np.empty(0, np.intp), *(self._unsolved[begin] for begin in sorted(self._unsolved))]
         )
 
-    def part(self, chosen: Indices, ends: float | None = None) -> _Job:
-        """The same for some of the problems; ends: at another time [s of `perf_counter`]."""
-        ends = self.ends if ends is None else ends
-        return _Job(self.plan, self.targets[chosen], self.threads, self.seed, ends)
+    def part(self, chosen: Indices, deadline: float | None = None) -> _Job:
+        """The same for some of the problems; deadline: another one [s of `perf_counter`]."""
+        deadline = self.deadline if deadline is None else deadline
+        return _Job(self.plan, self.targets[chosen], self.threads, self.seed, deadline)
 
     def solve(self, starts: Array | None, is_single: bool) -> Array:
         """Answers [N, HEADER + n] of the rows."""
@@ -342,7 +342,7 @@ class _Job:
 
     def _solve_one(self, i: int, answers: Array, starts: Array | None) -> None:
         start = None if starts is None else starts[i]
-        solution = self.plan.solve_pose(self.targets[i], start, self.seed, self.ends)
+        solution = self.plan.solve_pose(self.targets[i], start, self.seed, self.deadline)
         answers[i] = self.plan.outcome_row(solution)
 
     def _pass(self, numbers: Array, rows: Array | None, is_single: bool = False) -> Array:

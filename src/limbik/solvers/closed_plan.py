@@ -50,13 +50,15 @@ class ClosedPlan(Plan):
         """The solution nearest to the start [nq] or the neutral configuration, or why there is none; there is
         nothing to be seen between the start and the answer.
         """
-        goals, start, seed, rest, ends = problem
+        goals, start, seed, rest, deadline = problem
         if rest is not None:
             raise SolverError(f"analytic knows no `rest`; {USE_LM}")
         self._judge.check(goals)
         begin = self.model.neutral if start is None else start
         nearest = self._nearest(goals[0], begin)
-        judged = self._judge.solve(Problem(goals, start if nearest is None else nearest, seed, ends=ends))
+        judged = self._judge.solve(
+            Problem(goals, start if nearest is None else nearest, seed, deadline=deadline)
+        )
         solution = Solution(judged.q, judged.outcome, judged.time, self, start, goals)
         if observer is not None:
             inside = self.model.clip(begin)

@@ -49,13 +49,13 @@ def batch_made_free(
     options: Mapping[str, Any],
     began: float,
     from_starts: FromStarts,
-    ends: float,
+    deadline: float,
 ) -> BatchSolution:
     """The answers to poses [N, 4, 4] where they are free of collision, and others where they are not.
 
     starts [N, nq], seed and options as those were found with; began [s]: when.
     """
-    watch, restarts = watch_until(ends), options.get("restarts")
+    watch, restarts = watch_until(deadline), options.get("restarts")
     options = {**options, "restarts": RESTARTS if restarts is None else restarts}
     checker = checker_of(model, free.world)
     q, outcomes = first.q.copy(), first.outcome.copy()
@@ -83,7 +83,7 @@ def batch_made_free(
             seed=seed,
             world=free.world,
             clearance=free.clearance,
-            time_limit=time_left(ends),
+            time_limit=time_left(deadline),
             **{**options, "restarts": min(options["restarts"], ALONE)},
         )
         q[k], outcomes[k] = solution.q, solution.outcome[: outcomes.shape[1]]

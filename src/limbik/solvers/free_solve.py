@@ -58,8 +58,8 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.outcome, perf_counter() - began, question, first.start, first.target)
     request = question.request_without_world(first.target)
-    ends = math.inf if free.time_limit is None else began + free.time_limit
-    search = _FreeSearch(first, request, free, checker, seed, ends)
+    deadline = math.inf if free.time_limit is None else began + free.time_limit
+    search = _FreeSearch(first, request, free, checker, seed, deadline)
     q = search.run()
     if q is None:
         question = FreeQuestion(inner, model, free, search.seen())
@@ -87,12 +87,12 @@ class _FreeSearch:
         free: FreeOptions,
         checker: Checker,
         seed: int,
-        ends: float,
+        deadline: float,
     ) -> None:
         self._first, self._free, self._checker = first, free, checker
         self._request = request
-        self._watch = watch_until(ends)
-        self._many = ManyStarts(first, request, seed, ends)
+        self._watch = watch_until(deadline)
+        self._many = ManyStarts(first, request, seed, deadline)
         self._seen = [first.q[None]]
         self._samples = np.empty((0, request.model.nq))  # of all solutions, where these are on curves
         self._is_complete = False

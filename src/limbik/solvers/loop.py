@@ -15,7 +15,7 @@ from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
 from limbik.goals import GoalLike, as_goals
 from limbik.model.model import Model, as_model
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
-from limbik.request import ends_after
+from limbik.request import deadline_after
 from limbik.solution import Iterate, Solution, Trace
 from limbik.solvers.checked_options import check_locked_start
 from limbik.solvers.free_solve import made_free
@@ -185,8 +185,10 @@ def _solve(
         raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
     if checked_start is not None and plan.options.locked:
         check_locked_start(model, plan.options, checked_start)
-    ends = math.inf if limit is None else ends_after(limit)  # the plan, which is made once, is not counted
-    return plan.solve(Problem(goals, checked_start, int(seed), toward, ends), seen)
+    deadline = (
+        math.inf if limit is None else deadline_after(limit)
+    )  # the plan, which is made once, is not counted
+    return plan.solve(Problem(goals, checked_start, int(seed), toward, deadline), seen)
 
 
 def _configuration(model: Model, value: ArrayLike, name: str) -> Array:

@@ -25,14 +25,14 @@ SPREAD = 0.5  # [rad or m] how near
 
 class ManyStarts:
     """Draws solutions of the goals of a solution. Joints that move nothing that is requested, and those that
-    are locked, stay as the solution has them. ends: when the time is up [s of `perf_counter`].
+    are locked, stay as the solution has them. deadline: [s of `perf_counter`].
     """
 
-    def __init__(self, first: Solution, request: Request, seed: int, ends: float = math.inf) -> None:
+    def __init__(self, first: Solution, request: Request, seed: int, deadline: float = math.inf) -> None:
         self.request = request
         self.model = request.model
         self._first = first
-        self._ends, self._watch = ends, watch_until(ends)
+        self._deadline, self._watch = deadline, watch_until(deadline)
         self._random = np.random.default_rng(seed + 1)
         self.moving = np.zeros(self.model.nv, dtype=bool)
         is_moving = np.zeros(self.model.nq, dtype=bool)
@@ -55,7 +55,7 @@ class ManyStarts:
         starts = self._starts(count)
         if isinstance(self._plan, SerialPlan):
             return from_starts(
-                self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts, self._ends
+                self._plan, np.frombuffer(self._first.target).reshape(4, 4), starts, self._deadline
             )
         solutions = map(self._one, self._in_time(starts))
         return np.array([q for q in solutions if q is not None]).reshape(-1, self.model.nq)
@@ -83,7 +83,7 @@ class ManyStarts:
 
     def _one(self, start: Array, goals: Sequence[Goal] | None = None) -> Array | None:
         options = {**self.request.options, "restarts": 0, "solver": self.request.solver}
-        left = time_left(self._ends)
+        left = time_left(self._deadline)
         solution = self.model.solve(goals or self.request.goals, start=start, time_limit=left, **options)
         return solution.q if solution.success else None
 

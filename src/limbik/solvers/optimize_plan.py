@@ -65,7 +65,7 @@ class OptimizePlan(Plan):
         Raises FunctionError for a cost that gives no number or has no derivative.
         """
         began = perf_counter()
-        goals, start, seed, rest, ends = problem
+        goals, start, seed, rest, deadline = problem
         if rest is not None:
             raise SolverError(f"{self.method.name} knows no `rest`: give it a cost of its own")
         self._last.check(goals)
@@ -73,7 +73,7 @@ class OptimizePlan(Plan):
         if not np.isfinite(first).all():
             raise ConfigurationError(f"`start` needs finite numbers, found {first.tolist()}")
         inside = self.model.clip(first) if self.options.limits else self._normal(first)
-        search = _OptimizeSearch(self, self.request(goals), inside, ends)
+        search = _OptimizeSearch(self, self.request(goals), inside, deadline)
         is_proved = search.run(seed)
         q, outcome = search.best
         was_moved = bool((np.abs(inside - first) > ROUNDING).any())
@@ -88,9 +88,9 @@ class OptimizePlan(Plan):
         """What Levenberg-Marquardt makes of q."""
         return self._last.solve(Problem(goals, q, seed))
 
-    def problem(self, request: Request, q: Array, ends: float) -> Constrained:
-        """What is to be minimised from q on; ends: when the time is up [s of the clock]."""
-        return Constrained(self.method, request, q, self._free, self.options.limits, ends)
+    def problem(self, request: Request, q: Array, deadline: float) -> Constrained:
+        """What is to be minimised from q on; deadline: [s of `perf_counter`]."""
+        return Constrained(self.method, request, q, self._free, self.options.limits, deadline)
 
     def random(self, rng: np.random.Generator, q: Array) -> Array:
         """Somewhere else, with what is not free as in q."""
@@ -105,9 +105,9 @@ class OptimizePlan(Plan):
 class _OptimizeSearch:
     """One solve: the best answer so far, and the path there."""
 
-    def __init__(self, plan: OptimizePlan, request: Request, q: Array, ends: float) -> None:
+    def __init__(self, plan: OptimizePlan, request: Request, q: Array, deadline: float) -> None:
         self._plan, self._request, self._start = plan, request, q
-        self._is_over, self._ends = watch_until(ends), ends
+        self._is_over, self._deadline = watch_until(deadline), deadline
         self.descents: list[list[Array]] = []  # what each iteration left
         self.iterations = 0
         self._best: tuple[float, float, Solution] | None = None
@@ -171,7 +171,7 @@ class _OptimizeSearch:
             self._note(answer.q)  # so that a search that cannot move comes to an end, too
 
     def _minimised(self, q: Array) -> Array:
-        problem = self._plan.problem(self._request, q, self._ends)
+        problem = self._plan.problem(self._request, q, self._deadline)
         with contextlib.suppress(RunIsOver):
             minimise(problem, self._plan.options.budget - self.iterations - 1, self._note)
         return problem.inside(problem.last)

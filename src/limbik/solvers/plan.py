@@ -27,12 +27,12 @@ class Problem(NamedTuple):
     start: Array | None  # [nq]; None: the neutral configuration
     seed: int = 0
     rest: Array | None = None  # [nq] toward which the option `rest_bias` pulls; None: the neutral one
-    ends: float = math.inf  # [s] of `perf_counter`, when a time limit is over
+    deadline: float = math.inf  # [s] of `perf_counter`
 
     def in_half_the_time(self) -> Problem:
         """The same, to be solved in half of the time that is left."""
         now = perf_counter()
-        return self._replace(ends=now + 0.5 * (self.ends - now))
+        return self._replace(deadline=now + 0.5 * (self.deadline - now))
 
 
 @dataclass

@@ -53,7 +53,7 @@ class At(NamedTuple):
 class Constrained:
     """Costs and goals as functions of x [n], from a configuration q [nq] on.
 
-    free: the indices of q in x. ends: when the time is up [s of the clock].
+    free: the indices of q in x. deadline: [s of `perf_counter`].
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Constrained:
         q: Array,
         free: NDArray[np.intp],
         use_limits: bool,
-        ends: float,
+        deadline: float,
     ) -> None:
         self.method = solver.method
-        self._solver, self._request, self._q, self._free, self._ends = solver, request, q, free, ends
+        self._solver, self._request, self._q, self._free, self._deadline = solver, request, q, free, deadline
         self._length = half_reach(request)
         model = request.model
         self._angles = [each.q for each in model.coordinates if each.is_rotation]
@@ -94,7 +94,7 @@ class Constrained:
         """Everything at x; computed once."""
         key = x.tobytes()
         if self._known is None or self._known[0] != key:
-            if perf_counter() >= self._ends:
+            if perf_counter() >= self._deadline:
                 raise RunIsOver
             self._known = key, self._evaluated(x)
             self.last = x.copy()

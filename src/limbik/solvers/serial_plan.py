@@ -160,8 +160,8 @@ class SerialPlan(Plan):
         """As `Plan.solve`; there is no pull toward a rest configuration."""
         pose = self._pose_of(problem.goals[0])
         if observer is None:
-            return self.solve_pose(pose, problem.start, problem.seed, problem.ends)
-        trace = self.trace(pose, problem.start, problem.seed, problem.ends, lanes=observer.wants_lanes)
+            return self.solve_pose(pose, problem.start, problem.seed, problem.deadline)
+        trace = self.trace(pose, problem.start, problem.seed, problem.deadline, lanes=observer.wants_lanes)
         parts = (np.split(part, trace.restarted_at) for part in (trace.q, trace.error))
         observer.descents, observer.lanes = list(zip(*parts, strict=True)), trace.lanes
         return trace.solution
@@ -181,15 +181,17 @@ class SerialPlan(Plan):
             pose[:3, 3] = goal.target
         return pose
 
-    def solve_pose(self, pose: Array, start: Array | None, seed: int = 0, ends: float = math.inf) -> Solution:
-        """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere; ends as of a `Problem`.
+    def solve_pose(
+        self, pose: Array, start: Array | None, seed: int = 0, deadline: float = math.inf
+    ) -> Solution:
+        """Solve for a pose [4, 4] of float64, from a start [nq] or from anywhere; deadline as of a `Problem`.
 
         Raises GoalError or ConfigurationError where these are not what they should be.
         """
         began = perf_counter()
         solve_one = self._solve_one
         if solve_one is None or seed or self._locked:
-            return self._solve_in_general(pose, start, seed, began, ends)
+            return self._solve_in_general(pose, start, seed, began, deadline)
         work, target = self._any_work(), pose.tobytes()
         if start is None:
             begin = None
@@ -208,17 +210,17 @@ class SerialPlan(Plan):
             )
         if code == RUNNING:
             numbers = self._numbers[ANYWHERE if begin is None else FROM_START]
-            code = self._ended(self._driver(target, begin, work), numbers, code, work, watch_until(ends))
+            code = self._ended(self._driver(target, begin, work), numbers, code, work, watch_until(deadline))
         outcome = work.answer.copy()
         self._free.append(work)
         if code < 0:
-            return self.solve_pose(self._repaired(pose, start), start, seed, ends)
+            return self.solve_pose(self._repaired(pose, start), start, seed, deadline)
         if code == SOLVED and self._is_whole:  # the common case, quickly
             return Solution(outcome[Q], outcome, perf_counter() - began, self, begin, target)
-        return self._concluded(outcome, pose, start, began, ends)
+        return self._concluded(outcome, pose, start, began, deadline)
 
     def trace(
-        self, pose: Array, start: Array | None, seed: int, ends: float, *, lanes: bool = False
+        self, pose: Array, start: Array | None, seed: int, deadline: float, *, lanes: bool = False
     ) -> Trace:
         """The same solve, watched.
 
@@ -229,16 +231,16 @@ class SerialPlan(Plan):
         work = SerialBuffers(self._work_size, self._answer_at)
         watched = WatchedLanes(self._layout, numbers, work.numbers)
         drive = self._driver(target, rows, work)
-        watch = watch_until(ends)
+        watch = watch_until(deadline)
         takeover = Takeover(self.program, watch)
         mode = ANYWHERE if rows is None else FROM_START
         code = watched.run(drive, mode, takeover if self._solve_one is None else watch)
         if takeover.is_due:
-            return self.trace(pose, start, seed, ends, lanes=lanes)
+            return self.trace(pose, start, seed, deadline, lanes=lanes)
         if code < 0:
-            return self.trace(self._repaired(pose, start), start, seed, ends, lanes=lanes)
+            return self.trace(self._repaired(pose, start), start, seed, deadline, lanes=lanes)
         descents: Descents = []
-        solution = self._concluded(work.answer.copy(), pose, start, began, ends, descents)
+        solution = self._concluded(work.answer.copy(), pose, start, began, deadline, descents)
         settling = [self._rows(q) for q, _ in descents]
         beside = functools.partial(self._beside, solution.q)
         return watched.trace(self.request(target), solution, beside, settling, lanes)
@@ -250,26 +252,21 @@ class SerialPlan(Plan):
         return whole
 
     def _settle(
-        self,
-        outcome: Array,
-        pose: Array,
-        start: Array | None,
-        ends: float,
-        descents: Descents | None = None,
+        self, outcome: Array, pose: Array, start: Array | None, deadline: float, descents: Descents | None
     ) -> None:
         """Go from the nearest configuration found on to where no small step leads nearer, by the general
         core. `descents` takes what is to be seen of it.
         """
         if start is not None:
             self._prefer_start(outcome, pose, start)
-        is_over = ends < math.inf and perf_counter() >= ends
+        is_over = deadline < math.inf and perf_counter() >= deadline
         if is_over or not self._reserve or not np.abs(pose).max() <= FARTHEST_TARGET:
             return
         goal = example(self._goal, self._frame, self._weights, pose)
         q = np.array(self.model.neutral)
         q[self._q_indices] = outcome[Q][self._moving]
         observer = None if descents is None else Observer()
-        solution = self._descent.solve(Problem((goal,), q, ends=ends), observer)
+        solution = self._descent.solve(Problem((goal,), q, deadline=deadline), observer)
         if observer is not None and descents is not None:
             descents[:] = observer.descents
         outcome[Q][self._moving] = solution.q[self._q_indices]
@@ -377,13 +374,13 @@ class SerialPlan(Plan):
         return np.concatenate([solution.outcome[:HEADER], self._rows(solution.q)])
 
     def _solve_in_general(
-        self, pose: Array, start: Array | None, seed: int, began: float, ends: float
+        self, pose: Array, start: Array | None, seed: int, began: float, deadline: float
     ) -> Solution:
         """The same with locked joints or a seed, or before there is machine code."""
-        outcome = self._run(*self._for_drivers(pose, start, seed), ends)
+        outcome = self._run(*self._for_drivers(pose, start, seed), deadline)
         if outcome is None:
-            return self.solve_pose(self._repaired(pose, start), start, seed, ends)
-        return self._concluded(outcome, pose, start, began, ends)
+            return self.solve_pose(self._repaired(pose, start), start, seed, deadline)
+        return self._concluded(outcome, pose, start, began, deadline)
 
     def _for_drivers(self, pose: Array, start: Array | None, seed: int) -> tuple[Array, bytes, bytes | None]:
         """The plan's numbers, the pose and the start as the drivers take them."""
@@ -401,14 +398,14 @@ class SerialPlan(Plan):
         pose: Array,
         start: Array | None,
         began: float,
-        ends: float,
+        deadline: float,
         descents: Descents | None = None,
     ) -> Solution:
         """The solution for an answer of the drivers; `descents` as in `_settle`."""
         if outcome[0] == UNREACHABLE:
             self.measure(outcome, pose)
         if outcome[0] != SOLVED:
-            self._settle(outcome, pose, start, ends, descents)
+            self._settle(outcome, pose, start, deadline, descents)
         q = outcome[Q] if self._is_whole else self._whole_q(outcome, start)
         stored_start = None if start is None else start.copy()
         return Solution(q, outcome, perf_counter() - began, self, stored_start, pose.tobytes())
@@ -428,11 +425,11 @@ class SerialPlan(Plan):
         whole[self._q_indices] = outcome[Q][self._moving]
         return whole
 
-    def _run(self, numbers: Array, pose: bytes, start: bytes | None, ends: float) -> Array | None:
+    def _run(self, numbers: Array, pose: bytes, start: bytes | None, deadline: float) -> Array | None:
         """The answer: outcome, then q of the rows; None where the pose or the start is none."""
         work, mode = self._any_work(), ANYWHERE if start is None else FROM_START
         drive = self._driver(pose, start, work)
-        watch = watch_until(ends)
+        watch = watch_until(deadline)
         takeover = Takeover(self.program, watch)
         arguments = numbers
         if self._solve_one is None:
@@ -441,7 +438,7 @@ class SerialPlan(Plan):
         code = self._ended(drive, numbers, drive(numbers, mode), work, watch)
         self._free.append(work)
         if takeover.is_due:
-            return self._run(arguments, pose, start, ends)
+            return self._run(arguments, pose, start, deadline)
         return work.answer.copy() if code >= 0 else None
 
     def _driver(self, pose: bytes, start: bytes | None, work: SerialBuffers) -> Driver:

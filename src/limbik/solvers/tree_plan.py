@@ -141,13 +141,13 @@ class TreePlan(Plan):
     def _solve(self, problem: Problem, trace: Trace) -> Solution:
         """The same, with arrays for what is to be seen; see `Call`."""
         began = perf_counter()
-        goals, start, seed, rest, ends = problem
+        goals, start, seed, rest, deadline = problem
         work = self._work_for(goals, self.model.neutral if start is None else start)
         work.workspace.rest_q[:] = self.model.neutral if rest is None else rest
         work.settings[RANDOM] = 1 + (seed * 7919) % LARGEST_SEED
         budget = self.settings[BUDGET]
         first = min(budget, self.first_look)
-        watch = watch_until(ends)
+        watch = watch_until(deadline)
         end = self._attempt(work, first, trace, watch)
         counts = work.answer.tolist()
         lost = set() if end in (SOLVED, CONVERGED) else refuted(self.request(goals))
@@ -275,7 +275,7 @@ class GeneralPlan(TreePlan):
         work = self._work_for(problem.goals, above.q)
         spent = above.iterations
         rows = trace if trace is NO_TRACE else (trace[0][spent:], trace[1][spent:])
-        self._attempt(work, self.options.budget - spent, rows, watch_until(problem.ends))
+        self._attempt(work, self.options.budget - spent, rows, watch_until(problem.deadline))
         iterations = spent + work.answer[ITERATIONS]
         outcome = Outcome(above.outcome[0], *self._errors(work.task_errors), iterations, *above.outcome[4:6])
         return self._solution(work, outcome, problem, began)
@@ -285,7 +285,7 @@ class GeneralPlan(TreePlan):
         takes them where they are alone, if that comes nearer. Of a limited time each has a half.
         """
         assert self.above is not None, "only then is it called"
-        is_shared = above.ends < math.inf and self._other_plan(above.goals) is not None
+        is_shared = above.deadline < math.inf and self._other_plan(above.goals) is not None
         solution = self.above._solve(above.in_half_the_time() if is_shared else above, trace)
         plan = None if solution.success else self._other_plan(above.goals)
         if plan is None:

@@ -96,8 +96,8 @@ def humanoid(model: Model | Motion) -> Humanoid:
     own = model.model if isinstance(model, Motion) else model
     if isinstance(model, Motion) and model.roles:
         own_roles = {role: frame for role, frame in model.roles.items() if role in ROLES}
-        for role in sorted(set(model.roles) - set(ROLES))[:1]:
-            note = f"the VRM has a bone {shortened(role)}, which is none of its human bones and is left out; "
+        for role in sorted(model.roles.keys() - own_roles)[:1]:
+            note = f"the VRM has a bone {shortened(role)}, which is none of a human and is left out; "
             warnings.warn(note + did_you_mean(role, ROLES), FormatWarning, stacklevel=2)
         return _humanoid(own, own_roles, dict.fromkeys(own_roles, "VRM"))
     skeleton = skeleton_of(own, model.q[0] if isinstance(model, Motion) else own.neutral)
