@@ -43,11 +43,11 @@ from limbik.formats.source import Source
 from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
-from limbik.request import SHORTEST_TIME, Request, clipped, moving_joints
+from limbik.request import SHORTEST_TIME, Request, clipped, deadline_after, moving_joints
 from limbik.solution import STATUSES, Outcome, Solution
 from limbik.solvers import Solver, registry
 from limbik.solvers.checked_options import hashable, read_options
-from limbik.solvers.free_solve import made_free
+from limbik.solvers.free_plan import made_free
 from limbik.solvers.loop import solve
 from limbik.solvers.question import DetachedQuestion
 from limbik.spatial import Array, as_vector
@@ -378,8 +378,11 @@ def _solve(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Soluti
         return None
     began, options = perf_counter(), dict(options)
     free = take_free_options(options) if "world" in options or "clearance" in options else None
+    deadline = deadline_after(options.get("time_limit"))
     solution = _solve_parts(arm, branches, options)
-    return solution if free is None else made_free(arm.model, solution, free, options.get("seed", 0), began)
+    if free is None:
+        return solution
+    return made_free(arm.model, solution, free, options.get("seed", 0), began, deadline)
 
 
 def _solve_parts(arm: SceneArm, branches: Branches, options: dict[str, Any]) -> Solution:

@@ -23,11 +23,11 @@ from limbik.errors import SolverError
 from limbik.goals import Goal, Posture
 from limbik.measure import velocity_ellipsoid
 from limbik.model import Model
-from limbik.request import clipped
+from limbik.request import clipped, deadline_after
 from limbik.scene import tasks_of
 from limbik.solution import Solution
 from limbik.solvers import trace
-from limbik.solvers.free_solve import made_free
+from limbik.solvers.free_plan import made_free
 from limbik.solvers.solver import Solver
 from limbik.spatial import Array
 from limbik.status import Status
@@ -190,8 +190,8 @@ class _Ask:
     def _freed(self, solution: Solution, seed: int) -> tuple[Array, Status]:
         """A solution of the same goals that is free of collision; what comes nearest where none is found."""
         assert self.around is not None, "there is something to be free of"
-        options = self.around.options._replace(time_limit=self.options["time_limit"])
-        free = made_free(self.model, solution, options, seed, time.perf_counter())
+        began, deadline = time.perf_counter(), deadline_after(self.options["time_limit"])
+        free = made_free(self.model, solution, self.around.options, seed, began, deadline)
         return free.q, free.ended
 
 

@@ -2,7 +2,7 @@
 
 All answers are checked in one call. What collides and cannot but do so is proved to. For all others, further
 starts are solved from, ever more of them for those that are still open; the few that are left are solved one
-at a time (`free_solve`), which pushes, too.
+at a time (`FreePlan`), which pushes, too.
 """
 
 from __future__ import annotations
@@ -21,9 +21,12 @@ from limbik.compiler.watch import watch_until
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.numerics.end_codes import SOLVED
-from limbik.request import Request, moving_velocities, still_indices, time_left
+from limbik.request import Request, moving_velocities, still_indices
 from limbik.solution import STATUSES, BatchSolution
 from limbik.solvers.fixed_collisions import blocked_each
+from limbik.solvers.free_plan import FreePlan
+from limbik.solvers.plan import Problem
+from limbik.solvers.plans import plan_for
 from limbik.spatial import Array
 from limbik.status import Status
 
@@ -73,19 +76,15 @@ def batch_made_free(
             if left.size == 0 or watch():
                 break
             left = search.still_open(left, count, q, outcomes)
+    careful = {**options, "restarts": min(options["restarts"], ALONE)}
+    alone = FreePlan(plan_for(model, frame, Pose, careful), model, free)
     for k in left:
         if watch():
             outcomes[k, 0] = STATUSES.index(Status.NO_FREE_SOLUTION)
             continue
-        solution = model.solve(
-            Pose(target=poses[k], frame=frame),
-            start=None if starts is None else starts[k],
-            seed=seed,
-            world=free.world,
-            clearance=free.clearance,
-            time_limit=time_left(deadline),
-            **{**options, "restarts": min(options["restarts"], ALONE)},
-        )
+        goals = (Pose(target=poses[k], frame=frame),)
+        start = None if starts is None else starts[k]
+        solution = alone.solve(Problem(goals, start, seed, deadline=deadline))
         q[k], outcomes[k] = solution.q, solution.outcome[: outcomes.shape[1]]
     return BatchSolution(q, outcomes, perf_counter() - began, first.solver)
 

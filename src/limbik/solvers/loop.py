@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.collision.free_options import take_free_options
+from limbik.collision.free_options import FreeOptions, take_free_options
 from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
 from limbik.goals import GoalLike, as_goals
 from limbik.model.model import Model, as_model
@@ -18,7 +17,7 @@ from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
 from limbik.request import deadline_after
 from limbik.solution import Iterate, Solution, Trace
 from limbik.solvers.checked_options import check_locked_start
-from limbik.solvers.free_solve import made_free
+from limbik.solvers.free_plan import FreePlan
 from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import BY_DEFAULT, plan_of
 from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, check_flag
@@ -121,10 +120,9 @@ def solve(
     if "world" in options or "clearance" in options:
         if is_one_of(options.get("mode"), ("best",)):
             raise SolverError("`mode='best'` does not look for solutions that are free: it takes no `world`")
-        began, others = perf_counter(), cast("dict[str, Any]", dict(options))
+        others = cast("dict[str, Any]", dict(options))
         free = take_free_options(others)
-        first = _solve(model, goal, start, rest, seed, others)
-        return first if free is None else made_free(as_model(model), first, free, int(seed), began)
+        return _solve(model, goal, start, rest, seed, others, free=free)
     return _solve(model, goal, start, rest, seed, dict(options))
 
 
@@ -169,6 +167,7 @@ def _solve(
     seed: int,
     options: dict[str, Any],
     seen: Observer | None = None,
+    free: FreeOptions | None = None,
 ) -> Solution:
     limit = options.pop("time_limit", None)
     if type(model) is not Model:  # the common case, quickly
@@ -185,9 +184,10 @@ def _solve(
         raise SolverError(f"a trace holds up to {MAX_TRACED:,} iterations, found {plan.options.budget:,}")
     if checked_start is not None and plan.options.locked:
         check_locked_start(model, plan.options, checked_start)
-    deadline = (
-        math.inf if limit is None else deadline_after(limit)
-    )  # the plan, which is made once, is not counted
+    if free is not None:
+        plan = FreePlan(plan, model, free)
+    # the plan, which is made once, is not counted
+    deadline = math.inf if limit is None else deadline_after(limit)
     return plan.solve(Problem(goals, checked_start, int(seed), toward, deadline), seen)
 
 

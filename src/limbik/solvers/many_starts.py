@@ -13,9 +13,11 @@ from limbik.compiler.watch import watch_until
 from limbik.goals import Goal, Posture
 from limbik.goals.base import PRIORITIES
 from limbik.model.joints import JointKind
-from limbik.request import Request, free_to_move, time_left
+from limbik.request import Request, free_to_move
 from limbik.solution import Solution
-from limbik.solvers.batch import from_starts
+from limbik.solvers.batch_job import from_starts
+from limbik.solvers.plan import Problem
+from limbik.solvers.plans import plan_of
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.spatial import Array
 
@@ -83,8 +85,9 @@ class ManyStarts:
 
     def _one(self, start: Array, goals: Sequence[Goal] | None = None) -> Array | None:
         options = {**self.request.options, "restarts": 0, "solver": self.request.solver}
-        left = time_left(self._deadline)
-        solution = self.model.solve(goals or self.request.goals, start=start, time_limit=left, **options)
+        goals = tuple(goals or self.request.goals)
+        plan = plan_of(self.model, goals, options)
+        solution = plan.solve(Problem(goals, start, deadline=self._deadline))
         return solution.q if solution.success else None
 
     def _starts(self, count: int) -> Array:

@@ -13,7 +13,7 @@ from limbik.collision import Box, Capsule, LinkShape, Sphere, World
 from limbik.collision.checker import Checker
 from limbik.collision.geometry import geometry_of
 from limbik.errors import CollisionError, SolverError
-from limbik.solvers import free_solve
+from limbik.solvers import free_plan
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.push_out import PushOut
 from limbik.spatial import pose_from
@@ -382,7 +382,7 @@ def test_when_the_time_is_over_no_more_than_a_piece_is_measured(arm: Model, monk
 
     for name in ("distances", "are_free", "first_free"):
         monkeypatch.setattr(Checker, name, counted(name))
-    monkeypatch.setattr(free_solve, "watch_until", lambda deadline: lambda: sum(measured) > 200)
+    monkeypatch.setattr(free_plan, "watch_until", lambda deadline: lambda: sum(measured) > 200)
     far = {"world": World(), "clearance": 0.3, "prefer": prefer}  # neighbours of neighbours are nearer
     solution = arm.solve(arm.pose(FORWARD), time_limit=10.0, **far)
     assert not solution.success
@@ -394,7 +394,7 @@ def test_when_the_time_is_over_no_more_than_a_piece_is_measured(arm: Model, monk
 def test_when_there_is_no_time_to_choose_a_free_answer_is_an_answer(
     arm: Model, monkeypatch, prefer: str
 ) -> None:
-    monkeypatch.setattr(free_solve, "watch_until", lambda deadline: lambda: True)
+    monkeypatch.setattr(free_plan, "watch_until", lambda deadline: lambda: True)
     solution = arm.solve(
         arm.pose(FORWARD), start=FORWARD, world=at((5.0, 0.0, 0.0)), prefer=prefer, time_limit=1.0
     )

@@ -1,4 +1,4 @@
-"""Solves goals free of collision: candidates from all solutions and many starts, then pushes.
+"""`FreePlan`: solves goals free of collision: candidates from all solutions and many starts, then pushes.
 
 A solve without regard to collisions comes first; mostly its answer is free, and it is checked to be. Where it
 is not, what cannot depend on the joints is looked at: what is rigid with the goal's frame, and what hangs on
@@ -29,6 +29,7 @@ from limbik.solvers.diagnose_free import Seen
 from limbik.solvers.fixed_collisions import Blocked, blocked_by
 from limbik.solvers.free_question import FreeQuestion
 from limbik.solvers.many_starts import ManyStarts
+from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.push_out import PushOut
 from limbik.spatial import Array
 from limbik.status import Status
@@ -45,10 +46,29 @@ CHOICE = 64  # of which the nearest or the most clear one is taken, at least
 PLAIN = {"limits", "iterations", "restarts", "tolerance", "tolerance_rotation", "solver"}
 
 
-def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began: float) -> Solution:
+class FreePlan(Plan):
+    """Solves by another plan, and makes its solutions free of collision.
+
+    model: with its shapes; that of the plan may be another one of the same kinematics.
+    """
+
+    def __init__(self, plan: Plan, model: Model, free: FreeOptions) -> None:
+        self.model, self.options = model, plan.options
+        self._plan, self._free = plan, free
+
+    def solve(self, problem: Problem, observer: Observer | None = None) -> Solution:
+        """As `Plan.solve`; the observer sees the solve without regard to collisions."""
+        began = perf_counter()
+        first = self._plan.solve(problem, observer)
+        return made_free(self.model, first, self._free, problem.seed, began, problem.deadline)
+
+
+def made_free(
+    model: Model, first: Solution, free: FreeOptions, seed: int, began: float, deadline: float = math.inf
+) -> Solution:
     """A solution of the same goals that is free of collision; itself where that is.
 
-    first: of a solve with that seed, begun at a time [s].
+    first: of a solve with that seed, begun at a time [s]. deadline: [s of `perf_counter`].
     """
     inner = first.question
     question = FreeQuestion(inner, model, free)
@@ -58,7 +78,6 @@ def made_free(model: Model, first: Solution, free: FreeOptions, seed: int, began
     if free.prefer == "first" and checker.is_free(first.q, free.clearance):
         return Solution(first.q, first.outcome, perf_counter() - began, question, first.start, first.target)
     request = question.request_without_world(first.target)
-    deadline = math.inf if free.time_limit is None else began + free.time_limit
     search = _FreeSearch(first, request, free, checker, seed, deadline)
     q = search.run()
     if q is None:
