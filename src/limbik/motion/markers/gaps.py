@@ -12,7 +12,7 @@ import numpy as np
 
 from limbik.errors import ConfigurationError, GoalError, is_one_of, members_of, shortened
 from limbik.formats.markers import Markers
-from limbik.motion.markers.predictors import Hole, predictors
+from limbik.motion.markers.predictors import Hole, Predictor, predictors
 from limbik.spatial import Array, as_number, norm
 
 Method = Literal["linear", "spline", "rigid", "regression", "pca"]
@@ -149,18 +149,16 @@ def _filled(
         return replace(gap, why_open="too little seen"), nothing
     offered = predictors(positions, marker, hole)
     own = markers.positions[:, marker]
-    errors = {
-        method: _expected_mm([_missed(offered[method](trial), own, trial) for trial in trials])
-        for method in methods
-        if method in offered
-    }
-    tested = [method for method in errors if math.isfinite(errors[method])]
-    if not tested:
+    best, lowest = None, math.inf
+    for method in methods:
+        error = _expected_mm(offered[method], trials, own, lowest) if method in offered else math.inf
+        if error < lowest:
+            best, lowest = method, error
+    if best is None:
         return replace(gap, why_open="too uncertain"), nothing
-    best = min(tested, key=errors.__getitem__)
-    gap = replace(gap, expected_error_mm=errors[best])
+    gap = replace(gap, expected_error_mm=lowest)
     filled = offered[best](hole)
-    if errors[best] > limit or not np.isfinite(filled).all():
+    if lowest > limit or not np.isfinite(filled).all():
         return replace(gap, why_open="too uncertain"), nothing
     return replace(gap, method=best, why_open=None), filled
 
@@ -172,10 +170,18 @@ def _missed(predicted: Array, own: Array, trial: Hole) -> float:
     return float(told.mean()) if len(told) else math.nan
 
 
-def _expected_mm(missed: Sequence[float]) -> float:
-    """The mean of the trials in which there was a prediction; nan of too few."""
-    told = [each for each in missed if math.isfinite(each)]
-    return 1e3 * sum(told) / len(told) if len(told) >= FEWEST else math.nan
+def _expected_mm(predictor: Predictor, trials: Sequence[Hole], own: Array, best: float) -> float:
+    """The mean error [mm] of the trials in which there is a prediction; infinite of too few, and where some
+    trials show that it is above that of the best method so far.
+    """
+    total, told = 0.0, 0
+    for trial in trials:
+        missed = _missed(predictor(trial), own, trial)
+        if math.isfinite(missed):
+            total, told = total + missed, told + 1
+        if 1e3 * total > best * len(trials):
+            return math.inf
+    return 1e3 * total / told if told >= FEWEST else math.inf
 
 
 def _trials(hole: Hole) -> list[Hole]:

@@ -36,6 +36,11 @@ class Hole(NamedTuple):
     def frames(self) -> NDArray[np.int64]:
         return np.arange(self.first, self.stop)
 
+    @property
+    def with_ends(self) -> slice:
+        """Its frames, and those of the two next to it that are known."""
+        return slice(self.first - self.has_before, self.stop + self.has_after)
+
 
 Predictor = Callable[[Hole], Array]  # -> [stop - first, 3] [m], nan where it cannot tell
 
@@ -52,7 +57,7 @@ def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predic
     near, distances, spreads = neighbours(positions, marker, hole)
     if len(near) >= MIN:
         axes = LocalAxes(positions[:, near[:CORE]], 1.0 / np.maximum(spreads[:CORE], STEADIEST) ** 2)
-        here = axes.to_local(own)
+        here = axes.to_local(own[:, None])[:, 0]
         # Those of less weight are scaled down, so that they are shrunk away first.
         weights = np.exp(-distances[:MAX] / NEARNESS)
         some = Rows(axes.to_local(positions[:, near[:MAX]]), weights, here, hole.known)
@@ -62,9 +67,9 @@ def predictors(positions: Array, marker: int, hole: Hole) -> Mapping[str, Predic
         around = positions[:, near[heavy]] - middle[:, None]
         whole = Rows(around, falling[heavy], own - middle, hole.known)
         methods |= {
-            "rigid": lambda hole: bridged(own, axes.to_world(rigid(here, hole)), hole),
-            "regression": lambda hole: bridged(own, axes.to_world(regression(some, hole)), hole),
-            "pca": lambda hole: bridged(own, middle + pca(whole, hole), hole),
+            "rigid": lambda hole: bridged(own, axes.to_world(rigid(here, hole), hole), hole),
+            "regression": lambda hole: bridged(own, axes.to_world(regression(some, hole), hole), hole),
+            "pca": lambda hole: bridged(own, middle[hole.with_ends] + pca(whole, hole), hole),
         }
     return methods
 
@@ -113,10 +118,9 @@ def neighbours(positions: Array, marker: int, hole: Hole) -> tuple[NDArray[np.in
     """The markers that are seen throughout a hole and in most other frames, sorted by how much their distance
     from the marker varies. Then their mean distances and the standard deviations of these [m]."""
     seen = np.isfinite(positions[..., 0])
-    ends = slice(hole.first - hole.has_before, hole.stop + hole.has_after)
     usual = seen[hole.known].mean(axis=0) >= OFTEN if hole.known.any() else np.zeros(positions.shape[1], bool)
     usual[marker] = False
-    near = np.flatnonzero(usual & seen[ends].all(axis=0))
+    near = np.flatnonzero(usual & seen[hole.with_ends].all(axis=0))
     apart = norm(positions[hole.known][:, near] - positions[hole.known][:, marker, None])
     together = np.isfinite(apart)
     count = together.sum(axis=0)
@@ -143,23 +147,13 @@ class LocalAxes:
         self.rotation[whole] = rotations_of(shape, seen, weights)
 
     def to_local(self, positions: Array) -> Array:
-        """Positions [T, ..., 3] of the world along these axes."""
-        axes = self._over(self.rotation, positions.ndim)
-        return np.asarray(
-            (np.swapaxes(axes, -1, -2) @ (positions - self._origins(positions))[..., None])[..., 0]
-        )
+        """Positions [T, K, 3] of the world along these axes."""
+        return np.asarray((positions - self.origin[:, None]) @ self.rotation)
 
-    def to_world(self, positions: Array) -> Array:
-        """Positions [T, ..., 3] along these axes in the world."""
-        axes = self._over(self.rotation, positions.ndim)
-        return np.asarray((axes @ positions[..., None])[..., 0] + self._origins(positions))
-
-    def _origins(self, positions: Array) -> Array:
-        return self.origin.reshape(len(positions), *(1,) * (positions.ndim - 2), 3)
-
-    @staticmethod
-    def _over(rotation: Array, dimensions: int) -> Array:
-        return rotation.reshape(len(rotation), *(1,) * (dimensions - 2), 3, 3)
+    def to_world(self, positions: Array, hole: Hole) -> Array:
+        """Positions along these axes in a hole and at its ends [n, 3] in the world."""
+        frames = hole.with_ends
+        return np.asarray((self.rotation[frames] @ positions[..., None])[..., 0] + self.origin[frames])
 
 
 def rotations_of(shape: Array, around: Array, weights: Array) -> Array:
@@ -170,9 +164,10 @@ def rotations_of(shape: Array, around: Array, weights: Array) -> Array:
 
 
 def rigid(own: Array, hole: Hole) -> Array:
-    """[T, 3] the marker stays at its mean position along axes that move with its neighbours."""
+    """[n, 3] the marker stays at its mean position along axes that move with its neighbours."""
     positions = own[hole.known & np.isfinite(own).all(axis=1)]
-    return np.broadcast_to(positions.mean(axis=0) if len(positions) else np.full(3, np.nan), own.shape)
+    mean = positions.mean(axis=0) if len(positions) else np.full(3, np.nan)
+    return np.broadcast_to(mean, own[hole.with_ends].shape)
 
 
 class Rows:
@@ -204,21 +199,23 @@ class Rows:
 
 
 def regression(some: Rows, hole: Hole) -> Array:
-    """[T, 3] by ridge regression (Hoerl & Kennard 1970) on neighbours, all along the same axes."""
+    """[n, 3] by ridge regression (Hoerl & Kennard 1970) on neighbours, all along the same axes."""
+    numbers = some.numbers[hole.with_ends]
     count, mean, products = some.moments(hole)
     if not count:
-        return np.full((len(some.numbers), 3), np.nan)
+        return np.full((len(numbers), 3), np.nan)
     AA, Ab = products[:-3, :-3], products[:-3, -3:]
     damping = NOISE**2 * count * np.eye(len(AA))
-    return np.asarray(mean[-3:] + (some.numbers - mean[:-3]) @ np.linalg.solve(AA + damping, Ab))
+    return np.asarray(mean[-3:] + (numbers - mean[:-3]) @ np.linalg.solve(AA + damping, Ab))
 
 
 def pca(whole: Rows, hole: Hole) -> Array:
-    """[T, 3] by principal components of all markers, weighted by nearness (Federolf 2013; Gløersen &
+    """[n, 3] by principal components of all markers, weighted by nearness (Federolf 2013; Gløersen &
     Federolf 2016): the scores that neighbours have give the marker's position, all from their middle."""
+    numbers = whole.numbers[hole.with_ends]
     count, mean, products = whole.moments(hole)
     if not count:
-        return np.full((len(whole.numbers), 3), np.nan)
+        return np.full((len(numbers), 3), np.nan)
     variances, components = np.linalg.eigh(products)
     variance_fractions = np.cumsum(variances[::-1]) / max(float(variances.sum()), np.finfo(float).tiny)
     main = components.T[::-1][: int(np.searchsorted(variance_fractions, VARIANCE)) + 1]
@@ -226,15 +223,15 @@ def pca(whole: Rows, hole: Hole) -> Array:
     # pinv(others) @ mine, since the rows of both together are orthonormal.
     left, axes = np.linalg.eigh(np.eye(3) - mine.T @ mine)
     inverse = np.where(left > 1e-12 * left[-1], 1.0 / np.where(left > 0.0, left, 1.0), 0.0)
-    scores = (whole.numbers - mean[:-3]) @ others.T
+    scores = (numbers - mean[:-3]) @ others.T
     return np.asarray(mean[-3:] + scores @ mine @ (axes * inverse @ axes.T))
 
 
 def bridged(own: Array, predicted: Array, hole: Hole) -> Array:
-    """What is predicted [T, 3] in a hole, moved so that it joins what is known before and after it."""
-    inside = predicted[hole.first : hole.stop]
-    before = own[hole.first - 1] - predicted[hole.first - 1] if hole.has_before else None
-    after = own[hole.stop] - predicted[hole.stop] if hole.has_after else before
+    """What is predicted [n, 3] in a hole and at its ends, moved so that it joins what is known there."""
+    inside = predicted[hole.has_before : len(predicted) - hole.has_after]
+    before = own[hole.first - 1] - predicted[0] if hole.has_before else None
+    after = own[hole.stop] - predicted[-1] if hole.has_after else before
     if after is None:
         return inside
     before = after if before is None else before
