@@ -1,6 +1,7 @@
 """A motion of one body on another."""
 
 import math
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
 from limbik.compiler import native
-from limbik.errors import ModelError
+from limbik.errors import FormatWarning, ModelError
 from limbik.motion import measure, retarget
 from limbik.motion.feet.targets import held_positions, intervals
 from limbik.spatial import pose_from, quat_exp, quat_multiply, quat_to_matrix
@@ -82,6 +83,20 @@ def test_a_speed_limit_that_matters_is_kept():
         moved = retarget(source, slow, speed_limits=speed_limits)
         steps = np.abs(np.diff(moved.q[:, 7:], axis=0)).max()
         assert bool(steps <= 1.0 * moved.dt + 1e-9) is is_kept
+
+
+def test_a_robot_that_is_too_slow_for_a_motion_is_named(g1):
+    source = limbik.load_motion(crouching(frames=31))
+    hasty = replace(source, dt=source.dt / 20.0)
+    lag = (
+        r"^'g1\w*' lags behind the motion: '\w+' moves at its speed limit of \d+ rad/s in \d+% of the frames"
+    )
+    with pytest.warns(FormatWarning, match=lag):
+        retarget(hasty, g1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        retarget(source, g1)
+        retarget(hasty, g1, speed_limits=False)
 
 
 @pytest.mark.parametrize("kick", [(1.3, 0.0, 0.0), (1.3, -1.3, 1.3)])  # [rad] about z, x and y

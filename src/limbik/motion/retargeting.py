@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import ModelError, mapping_of, shortened
+from limbik.errors import FormatWarning, ModelError, mapping_of, number_of, shortened
 from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
+from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.body.humanoid import humanoid
@@ -46,6 +48,8 @@ HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
 RAISES = 3  # of feet in a frame, at most
 IN_GROUND = 1e-3  # [m] of a sole, beyond which its foot is raised
+AT_LIMIT = 0.999  # of a joint's speed limit
+OFTEN = 0.2  # of the frames, in which a joint at its limit is named
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +87,8 @@ def retarget(
     `limbik.humanoid` finds them.
     contacts: booleans [T, 2] whether the left and the right foot stand; default: found by `detect_contacts`,
     with thresholds in the measure of the source's legs, so that its unit does not matter.
-    speed_limits: keep the velocity limits of the model's joints.
+    speed_limits: keep the velocity limits of the model's joints; a FormatWarning says where the robot lags
+    behind for them.
     progress: is called after each frame with the number of those that are done, and of all.
 
     Raises ModelError where a body has no hips or legs.
@@ -106,6 +111,8 @@ def retarget(
     stands = stands_of(motion, body) if contacts is None else as_stands(contacts, len(motion), 2, ModelError)
     followed = list(_goals(motion, body, other, stands))
     q = _solved(other, followed, motion.dt, speed_limits, progress or _silent)
+    if speed_limits:
+        _note_lag(there, q, motion.dt)
     if isinstance(model, Motion):
         return replace(model, model=there, q=q, dt=motion.dt)
     return Motion(there, q, motion.dt, other.up)
@@ -376,6 +383,28 @@ def _reach_in(model: Model, dt: float) -> Array:
         if joint.nv == 1:
             reach[model.q_slice(joint.name)] = dt * limits[model.v_slice(joint.name)]
     return reach
+
+
+def _note_lag(model: Model, q: Array, dt: float) -> None:
+    """Warn of joints that move as fast as they can in many frames of a motion [T, nq]."""
+    if len(q) < 2:
+        return
+    reach = _reach_in(model, dt)
+    fractions = ((np.abs(np.diff(q, axis=0)) >= AT_LIMIT * reach) & (reach > 0.0)).mean(axis=0)
+    busy = np.flatnonzero(fractions > OFTEN)
+    if busy.size:
+        busiest = int(fractions.argmax())
+        joints = {model.q_slice(each.name).start: each for each in model.joints if each.nv == 1}
+        joint = joints[busiest]
+        unit = "m/s" if joint.kind is JointKind.PRISMATIC else "rad/s"
+        others = f", and {number_of(busy.size - 1, 'other joint')} in many" if busy.size > 1 else ""
+        warnings.warn(
+            f"{model.name!r} lags behind the motion: {joint.name!r} moves at its speed limit of "
+            f"{reach[busiest] / dt:.3g} {unit} in {fractions[busiest]:.0%} of the frames{others}; with a "
+            "larger dt the motion is slower, and the robot follows more closely",
+            FormatWarning,
+            stacklevel=3,
+        )
 
 
 def freed(model: Model, hips: str) -> Model:
