@@ -13,7 +13,7 @@ import numpy as np
 from limbik.errors import ConfigurationError, GoalError, is_one_of, members_of, shortened
 from limbik.formats.markers import Markers
 from limbik.motion.markers.predictors import Hole, Predictor, predictors
-from limbik.spatial import Array, as_number, norm
+from limbik.spatial import Array, as_number, dot
 
 Method = Literal["linear", "spline", "rigid", "regression", "pca"]
 WhyOpen = Literal["never seen", "too little seen", "too uncertain"]
@@ -165,9 +165,10 @@ def _filled(
 
 def _missed(predicted: Array, own: Array, trial: Hole) -> float:
     """Mean distance [m] over the frames in which the marker was seen and predicted; nan without any."""
-    distances = norm(predicted - own[trial.first : trial.stop])
+    away = predicted - own[trial.first : trial.stop]
+    distances = np.sqrt(dot(away, away))
     told = distances[np.isfinite(distances)]
-    return float(told.mean()) if len(told) else math.nan
+    return float(told.sum()) / len(told) if len(told) else math.nan
 
 
 def _expected_mm(predictor: Predictor, trials: Sequence[Hole], own: Array, best: float) -> float:

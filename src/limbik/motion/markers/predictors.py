@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.spatial import Array, norm
+from limbik.spatial import Array, dot
 
 MIN = 3  # neighbours that have axes
 CORE, MAX = 4, 12  # neighbours that the axes are of, and that a regression looks at
@@ -20,7 +20,7 @@ NEARNESS = 0.2  # [m] at which weights of neighbours fall
 MIN_WEIGHT = 1e-3  # of a neighbour, below which it says nothing: that of one 0.74 m away
 VARIANCE = 0.999  # of the variance, which principal components are to hold
 SHAPED = 100  # frames, about, that the shape of neighbours is the mean of
-KNOTS = 30  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
+KNOTS = 20  # of a spline on either side of a hole: from one to the next their influence falls to a quarter
 
 
 class Hole(NamedTuple):
@@ -97,8 +97,10 @@ def spline(own: Array, hole: Hole) -> Array:
     times = times[behind - k : behind + KNOTS]
     steps = np.diff(times).astype(float)
     # Rows of the second derivatives: continuous slopes inside, one polynomial at either end.
-    A = np.diag(np.r_[0.0, 2.0 * (steps[:-1] + steps[1:]), 0.0])
-    A += np.diag(np.r_[0.0, steps[1:]], 1) + np.diag(np.r_[steps[:-1], 0.0], -1)
+    A = np.zeros((len(times), len(times)))
+    inside = np.arange(1, len(times) - 1)
+    A[inside, inside] = 2.0 * (steps[:-1] + steps[1:])
+    A[inside, inside + 1], A[inside, inside - 1] = steps[1:], steps[:-1]
     A[0, :3] = steps[1], -steps[0] - steps[1], steps[0]
     A[-1, -3:] = steps[-1], -steps[-2] - steps[-1], steps[-2]
     b = np.zeros((len(times), 3))
@@ -121,11 +123,10 @@ def neighbours(positions: Array, marker: int, hole: Hole) -> tuple[NDArray[np.in
     usual = seen[hole.known].mean(axis=0) >= OFTEN if hole.known.any() else np.zeros(positions.shape[1], bool)
     usual[marker] = False
     near = np.flatnonzero(usual & seen[hole.with_ends].all(axis=0))
-    apart = norm(positions[hole.known][:, near] - positions[hole.known][:, marker, None])
-    together = np.isfinite(apart)
-    count = together.sum(axis=0)
-    distances = np.where(together, apart, 0.0).sum(axis=0) / count
-    spreads = np.sqrt((np.where(together, apart - distances, 0.0) ** 2).sum(axis=0) / count)
+    away = positions[hole.known][:, near] - positions[hole.known][:, marker, None]
+    apart = np.sqrt(dot(away, away))
+    distances = np.nanmean(apart, axis=0)
+    spreads = np.sqrt(np.nanmean(np.square(apart - distances), axis=0))
     order = np.argsort(spreads + FAR * distances)
     return near[order], distances[order], spreads[order]
 
