@@ -15,7 +15,7 @@ from limbik import Frame, Joint, JointKind, Model
 from limbik.errors import GoalError, ModelError
 from limbik.motion import Aim, Spline
 from limbik.motion.spline import on_curve
-from limbik.spatial import norm, pose_from
+from limbik.spatial import dot, norm, pose_from, unit
 from strategies import unit_vectors
 
 LINKS = ("spine", "chest", "neck", "head")
@@ -56,6 +56,21 @@ def test_a_head_looks_at_its_target(way: np.ndarray, far: float, seed: int) -> N
     angle = math.atan2(float(norm(np.cross(pose[:3, 2], to_target))), float(pose[:3, 2] @ to_target))
     assert found.angle == pytest.approx(angle, abs=1e-9)
     assert found.reached and found.angle < 1e-7
+
+
+def test_a_target_nearer_than_the_eye_is_looked_at_as_well_as_may_be() -> None:
+    model = limbik.ball_arm([0.2])
+    link = next(joint.child for joint in model.joints if joint.nq)
+    rng = np.random.default_rng(0)
+    turns = rng.normal(size=(5000, 4))
+    poses = model.pose(turns / norm(turns)[:, None], link)
+    for _ in range(50):
+        eye, axis, near = 0.1 * rng.normal(size=3), unit(rng.normal(size=3)), 0.05 * rng.normal(size=3)
+        target = model.pose(model.neutral, link)[:3, 3] + near
+        found = Aim([link], axis=axis, eye=eye).solve(model, model.neutral, target)
+        to_target = target - poses[:, :3, 3] - poses[:, :3, :3] @ eye
+        angles = np.arccos(np.clip(dot(poses[:, :3, :3] @ axis, to_target) / norm(to_target), -1.0, 1.0))
+        assert found.angle <= angles.min()
 
 
 def test_every_joint_takes_its_share() -> None:
@@ -117,6 +132,21 @@ def test_a_straight_curve_makes_a_straight_chain_and_batches_agree() -> None:
     plain = Spline(LINKS, "tip").solve(model, model.neutral, lines[0])
     turn = model.pose(plain.q, "head")[:3, :3].T @ model.pose(one.q, "head")[:3, :3]
     assert math.acos((np.trace(turn) - 1.0) / 2.0) == pytest.approx(0.8, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("bone", "count", "curve"), [(3.0, 4, 0.5), (0.3, 20, 0.5), (1.0, 6, 1.0), (1e-3, 30, 1e-4)]
+)
+def test_a_chain_that_is_longer_than_its_curve_goes_straight_on(
+    bone: float, count: int, curve: float
+) -> None:
+    model = limbik.ball_arm([bone] * count)
+    links = [joint.child for joint in model.joints if joint.nq]
+    points = [[0.0, 0.0, 0.0], [0.5 * curve, 0.0, 0.0], [curve, 0.0, 0.0]]
+    found = Spline(links, tip="tip").solve(model, model.neutral, points)
+    joints = model.poses(found.q, [*links, "tip"])[:, :3, 3]
+    assert_allclose(joints[:, 0], bone * np.arange(count + 1), atol=1e-12 * bone * count)
 
 
 def test_points_on_a_curve_are_as_far_apart_as_bones_are_long() -> None:

@@ -246,6 +246,20 @@ def test_with_soften_the_knee_moves_at_most_twice_as_far_as_the_target(lengths: 
         assert reached[-1] == pytest.approx(upper + lower)
 
 
+@pytest.mark.parametrize("lengths", [(0.4, 0.1), (0.1, 0.4), (0.4, 0.3), (0.49, 0.01), (0.25, 0.25)])
+@pytest.mark.parametrize("soften", [0.1, 0.2, 0.3, 0.6, 0.999])
+def test_with_soften_a_limb_of_uneven_bones_goes_on_toward_its_target(
+    lengths: tuple[float, float], soften: float
+) -> None:
+    reach = sum(lengths)
+    far = np.linspace(max(0.5 * reach, abs(lengths[0] - lengths[1])), reach, 500)
+    near = np.array([two_bone.softened(each, *lengths, soften) for each in far])
+    eased = min(soften, 0.4 * min(lengths) / max(lengths))
+    assert (np.diff(near) > -1e-12).all()
+    assert (far - near).max() <= 0.4 * eased * reach
+    assert_allclose(near[far <= (1.0 - eased) * reach], far[far <= (1.0 - eased) * reach], atol=1e-15)
+
+
 BVH_WITH_POSITIONS = """HIERARCHY
 ROOT Hip
 {

@@ -2,8 +2,9 @@
 
 For one joint: the ray from the eye along its direction meets the sphere about the joint through the target at
 one point; the smallest rotation that brings that point to the target is exact, wherever the eye is beside the
-joint (as ozz-animation's IKAimJob). Along a chain every joint takes its part of what is left, so that the
-last one completes it.
+joint (as ozz-animation's IKAimJob). A ray that misses the sphere, which is nearer to the joint than the eye,
+is taken as the tangent next to it. Along a chain every joint takes its part of what is left, so that the last
+one completes it.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from limbik.spatial import (
     cross,
     dot,
     norm,
+    perpendicular,
     rotation_between,
     rotation_exp,
     rotation_log,
@@ -132,11 +134,32 @@ class Aim:
         center = chain.center(k)
         offset, wanted = eye - center, targets - center
         along = dot(offset, direction)
-        inside = along**2 - dot(offset, offset) + dot(wanted, wanted)
+        beyond = dot(offset, offset) - dot(wanted, wanted)
+        inside = along**2 - beyond
         ahead = np.sqrt(np.maximum(inside, 0.0)) - along
-        return rotation_between(offset + ahead[:, None] * direction, wanted)
+        seen = offset + ahead[:, None] * direction
+        is_missed = (inside < 0.0) | (ahead < 0.0)
+        if is_missed.any():
+            seen[is_missed] = _beside(
+                offset[is_missed], direction[is_missed], norm(wanted)[is_missed], beyond[is_missed]
+            )
+        return rotation_between(seen, wanted)
 
     def _angle(self, chain: LinkChain, targets: Array) -> Array:
         eye, direction = self._look(chain)
         wanted = targets - eye
         return np.asarray(np.arctan2(norm(cross(direction, wanted)), dot(direction, wanted)))
+
+
+def _beside(offset: Array, direction: Array, radius: Array, beyond: Array) -> Array:
+    """Of spheres about 0 the points [T, 3] nearest to rays from outside that miss them, by the angle: where a
+    tangent touches.
+
+    offset, direction [T, 3]: of the rays. radius [T] of the spheres, beyond [T]: offset^2 - radius^2.
+    """
+    apart = norm(offset)[:, None]
+    outward = offset / apart
+    side = unit(direction - dot(direction, outward)[:, None] * outward)
+    side = np.where(norm(side)[:, None] > 0.0, side, perpendicular(outward))
+    length = np.sqrt(np.maximum(beyond, 0.0))[:, None]
+    return np.asarray(offset + length / apart * (radius[:, None] * side - length * outward))

@@ -68,7 +68,8 @@ class Limb:
     of the pose it is in. weight: 0 to 1, or [T]: fraction of the change, each joint's rotation by spherical
     interpolation. soften: fraction of the reach, 0 to 1, over whose end the distance is eased, so that the
     middle does not jump while the limb becomes straight: from 0.032 on it moves at most twice as far as the
-    target. A target in that fraction is not reached, by at most a third of it. 0: reached while it can be.
+    target. A target in that fraction is not reached, by at most 0.4 of it; it is at most 0.4 of the ratio of
+    the shorter bone to the longer. 0: reached while it can be.
     stretch: fraction by which both bones may become longer to reach; needs position channels on mid and tip.
     swivel: angle about the line from root to tip [rad], or [T]. axis: the axis [3] that a mid joint which
     turns freely bends about while the limb is straight, in axes of the link mid: the tip turns by the right

@@ -22,7 +22,7 @@ from limbik.spatial import Array, as_number, as_numbers, norm, rotation_between,
 
 SAMPLES = 256  # of a curve
 SAME = 1e-12  # of the length of a curve: points no farther apart are one
-ENDS_BEYOND = 4.0  # how far a curve is continued straight on, as a multiple of its length
+ENDS_BEYOND = 4.0  # how far a curve is continued straight on, as a multiple of its length and the chain's
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,9 @@ class Spline:
             raise GoalError(f"points needs {needed}")
         rows, each, lead = rows_of(model, q, checked, 2)
         chain = LinkChain(model, self.chain, self.tip, rows)
-        curve = sampled(each)
-        joints = on_curve(curve + (chain.center(0) - curve[:, 0])[:, None], self._lengths(chain))
+        lengths = self._lengths(chain)
+        curve = sampled(each, lengths.sum(axis=1))
+        joints = on_curve(curve + (chain.center(0) - curve[:, 0])[:, None], lengths)
         for k in range(len(self.chain)):
             bone = self._end(chain, k) - chain.center(k)
             wanted = joints[:, k + 1] - chain.center(k)
@@ -101,8 +102,10 @@ class Spline:
         return lengths
 
 
-def sampled(points: Array) -> Array:
-    """Curves [T, SAMPLES + 1, 3] through points [T, n, 3], with a straight piece at their ends."""
+def sampled(points: Array, longest: Array) -> Array:
+    """Curves [T, SAMPLES + 1, 3] through points [T, n, 3], with a straight piece at their ends, on which
+    chains [T] of these lengths [m] find space.
+    """
     from scipy.interpolate import CubicSpline
 
     curves = np.empty((len(points), SAMPLES + 1, 3))
@@ -111,7 +114,7 @@ def sampled(points: Array) -> Array:
         kind = "natural" if len(each) == 2 else "not-a-knot"
         curves[k, :-1] = CubicSpline(at / at[-1], each, bc_type=kind)(np.linspace(0.0, 1.0, SAMPLES))
         ahead = unit(curves[k, -2] - curves[k, -3])
-        curves[k, -1] = curves[k, -2] + ENDS_BEYOND * max(at[-1], 1.0) * ahead
+        curves[k, -1] = curves[k, -2] + ENDS_BEYOND * (at[-1] + longest[k]) * ahead
     return curves
 
 

@@ -50,6 +50,7 @@ SETTINGS = 5
 BENT = 0.07  # sine of the bend (4 degrees) from which on the plane is that of the pose alone
 NEAR_POLE = 0.17  # sine of the angle (10 degrees) between pole and line from which on the pole alone counts
 TOWARD_KNEE = 0.5  # how much the axis counts in what is bent more
+SOFTEST = 0.4  # of the ratio of the shorter bone to the longer: of the reach, over which it is eased at most
 TINY = 1e-12
 
 
@@ -173,10 +174,12 @@ def softened(distance: float, a: float, b: float, soften: float) -> float:
 
     In the last fraction of the reach the angle between the first bone and the line goes to 0 as a parabola of
     the target's distance, from its own slope on: the middle moves no faster than where this begins.
+    That fraction is `soften`, less where one bone is much shorter than the other.
     """
     reach = a + b
-    begin = (1.0 - soften) * reach
-    if soften > 0.0 and distance > begin and begin > abs(a - b) and min(a, b) > 0.0:
+    eased = 0.0 if min(a, b) <= 0.0 else min(soften, SOFTEST * min(a, b) / max(a, b))
+    begin = (1.0 - eased) * reach
+    if distance > begin and eased > 0.0:
         sine, cosine = half_angle_at_root(a, b, begin)
         angle = 2.0 * angle_of(sine, cosine)
         slope = (begin - a * (cosine - sine) * (cosine + sine)) / (2.0 * a * begin * sine * cosine)  # [rad/m]
