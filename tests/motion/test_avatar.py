@@ -373,3 +373,23 @@ def test_a_tracker_is_in_its_bone_where_the_calibration_says() -> None:
     seen = trackers_of(motion, 30, ("leftFoot",))["leftFoot"]
     here = avatar.model.pose(q[30], frames["leftFoot"])
     np.testing.assert_allclose(pose_inverse(seen) @ here, np.eye(4), atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    "pitch", [0.0, -1.5]
+)  # [rad] of the head in the end: who sits, who lies on the belly
+def test_feet_do_not_jump_while_the_head_sinks_slowly(pitch: float) -> None:
+    motion = crouching()
+    frames = limbik.humanoid(motion).frames
+    avatar = Avatar(motion)
+    avatar.calibrate({"head": standing(1.44)["head"]}, "standing")
+    feet = []
+    for height in np.arange(1.44, 0.25, -0.001):
+        head = standing(height)["head"]
+        head[:3, :3] = rotation_exp(np.array([pitch * min((1.44 - height) / 0.9, 1.0), 0.0, 0.0]))
+        q = avatar.update({"head": head}, 1.0 / 90.0)
+        feet.append(avatar.model.poses(q, [frames[side + "Foot"] for side in SIDES])[:, :3, 3])
+    assert np.linalg.norm(np.diff(feet, axis=0), axis=-1).max() < 0.05
+    hips = avatar.model.pose(q, frames["hips"])[:3, 3]
+    ahead = np.mean(feet[-1], axis=0)[2] - hips[2]
+    assert ahead < -0.3 if pitch == 0.0 else ahead > 0.5  # a head that is not turned faces -z

@@ -20,7 +20,7 @@ HEAD_WEIGHT = 0.35  # of the balance that the head has, the hips the rest
 STRAIGHT = 0.999  # of a leg: beyond, the heel of a foot that stands leaves the ground
 MAX_PITCH = 1.1  # [rad] of it
 SHORTEST_FOOT = 0.1  # of the leg's length, from the ankle to the ball
-LYING = (0.6, 1.1)  # [rad] of the hips from upright, from which legs go on along the trunk
+LYING = (0.6, 1.1)  # [rad] of hips and head from upright, from which legs go on along the trunk
 SITTING = (1.05, 1.8)  # of the height of hips on the ground: where they sit, and where they do not yet
 SAT_KNEES = 0.6  # of the legs' length: how far the feet of who sits are from the hips
 SWING_SETTLING = 0.05  # [s] over which the swing of the arms is taken
@@ -56,7 +56,11 @@ class Legs:
         axes = rotations[0] @ body.axes["hips"]
         steps = {}
         if not all(side + LEG[2] in bones for side in SIDES):
-            steps = self._stepped(axes, positions, self._swing_of(bones, axes, dt), dt)
+            tilt = tilt_of(axes)
+            if "hips" not in bones:  # they may lean below a head that is upright: who sits so does not lie
+                tilt = min(tilt, tilt_of(bones["head"][:3, :3] @ body.axes["head"]))
+            lies = smooth(tilt, *LYING)
+            steps = self._stepped(axes, positions, lies, self._swing_of(bones, axes, dt), dt)
         carried = rotations[0] @ body.rig.rest_rotations[0].T
         aims = {}
         for side in SIDES:
@@ -74,22 +78,22 @@ class Legs:
         return aims
 
     def _stepped(
-        self, axes: Matrix3, positions: Array, swing: float, dt: float
+        self, axes: Matrix3, positions: Array, lies: float, swing: float, dt: float
     ) -> dict[Side, tuple[Array, Matrix3]]:
-        """Where the ankles and how the feet are, without a tracker."""
+        """Where the ankles and how the feet are, without a tracker; lies: 0 to 1, whether the body does."""
         heading = heading_of(axes)
         facing = cmath.rect(1.0, heading)
         hips, head = complex(*positions[0, :2]), complex(*positions[-1, :2])
         center = (1.0 - HEAD_WEIGHT) * hips + HEAD_WEIGHT * (head - facing * self._head)
-        lies = smooth(tilt_of(axes), *LYING)
         sits = 1.0 - smooth(
             float(positions[0, 2]) - self._ground, *(part * self._body.seat for part in SITTING)
         )
         rests = max(sits, lies)
         if rests > 0.0:
-            away = (1.0 - lies) * facing - lies * complex(*axes[:2, 2])
+            along = complex(*axes[:2, 2])  # from the feet of who lies: they pass below who bends forward
+            away = (1.0 - lies) * facing - lies * along / max(abs(along), 1e-9)
             stretched = self._length * (SAT_KNEES + (1.0 - SAT_KNEES) * lies)
-            center += rests * (hips + stretched * away / max(abs(away), 1e-9) - center)
+            center += rests * (hips + stretched * away - center)
         feet = {}
         for side, stood in self._steps.step(center, heading, swing, rests, dt).items():
             foot = about_z(stood.heading) @ self._flat[side]
