@@ -393,3 +393,26 @@ def test_feet_do_not_jump_while_the_head_sinks_slowly(pitch: float) -> None:
     hips = avatar.model.pose(q, frames["hips"])[:3, 3]
     ahead = np.mean(feet[-1], axis=0)[2] - hips[2]
     assert ahead < -0.3 if pitch == 0.0 else ahead > 0.5  # a head that is not turned faces -z
+
+
+def test_the_size_of_a_character_does_not_decide_where_it_faces() -> None:
+    for size in (1.0, 0.07, 0.06):
+        body = ModelBuilder("person", root="world").floating("hips", origin=(0, 0.94 * size, 0))
+        body = body.ball("spine", parent="hips", origin=(0, 0.15 * size, 0))
+        body = body.ball("head", parent="spine", origin=(0, 0.45 * size, 0))
+        for side, x in (("left", size), ("right", -size)):
+            body = body.ball(side + "UpperArm", parent="spine", origin=(0.18 * x, 0.3 * size, 0))
+            body = body.ball(side + "LowerArm", parent=side + "UpperArm", origin=(0.28 * x, 0, 0))
+            body = body.ball(side + "Hand", parent=side + "LowerArm", origin=(0.26 * x, 0, 0))
+            body = body.ball(side + "UpperLeg", parent="hips", origin=(0.1 * x, -0.05 * size, 0))
+            body = body.ball(side + "LowerLeg", parent=side + "UpperLeg", origin=(0, -0.42 * size, 0))
+            body = body.ball(side + "Foot", parent=side + "LowerLeg", origin=(0, -0.42 * size, 0))
+        avatar = Avatar(body.build())
+        hands = {
+            f"{side}Hand": pose_from(translation=[x, 1.5, 0.0])
+            for side, x in (("left", 0.8), ("right", -0.8))
+        }
+        trackers = {"head": pose_from(translation=[0.0, 1.7, 0.1]), **hands}
+        avatar.calibrate(trackers)
+        q = avatar.update(trackers, 0.01)
+        assert avatar.model.pose(q, "leftHand")[0, 3] > 0.5 * size

@@ -17,7 +17,7 @@ from limbik.spatial import Matrix4, norm, pose_inverse
 
 SCALES = (0.05, 20.0)
 ARM_RATIOS = (0.5, 2.0)
-APART = 0.1  # [m] of trackers on the ground, from which on they show where the body faces
+APART = 0.06  # of the height of the eyes: of trackers on the ground, from which on they show where it faces
 
 
 def calibrated(
@@ -59,10 +59,11 @@ def _standing_pose(stands: Posed, seen: Mapping[str, Matrix4], ground: float) ->
     """
     roles = [role for role in seen if role in stands.poses]
     others = [role for role in roles if role != "head"]
+    apart = APART * (stands.eyes - stands.floor)
     for chosen in (others, roles):
         there = np.array([seen[role][:2, 3] for role in chosen]).reshape(-1, 2) @ [1.0, 1.0j]
         here = np.array([stands.poses[role][:2, 3] for role in chosen]).reshape(-1, 2) @ [1.0, 1.0j]
-        if len(chosen) > 1 and np.ptp(here.real) + np.ptp(here.imag) > APART:
+        if len(chosen) > 1 and np.ptp(here.real) + np.ptp(here.imag) > apart:
             turn = np.vdot(here - here.mean(), there - there.mean())
             heading = math.atan2(turn.imag, turn.real)
             break
