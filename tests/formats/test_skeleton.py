@@ -106,6 +106,15 @@ def test_angles_make_the_rotations_and_do_not_jump(seed: int) -> None:
     assert np.abs(np.diff(angles_of(smooth)[:, 0], axis=0)).max() < 0.06
 
 
+def test_angles_that_begin_in_gimbal_lock_are_those_after_it() -> None:
+    turned = np.linspace([np.pi / 2.0, 0.0, 0.0], [np.pi / 2.0, 0.1, 0.0], 50)
+    matrices = Rotation.from_rotvec(turned).as_matrix()[:, None]
+    angles = angles_of(matrices)
+    assert np.abs(np.diff(angles, axis=0)).max() < 0.01
+    again = Rotation.from_euler("ZXY", angles[:, 0]).as_matrix()
+    np.testing.assert_allclose(again, matrices[:, 0], atol=1e-6)
+
+
 def test_a_model_of_one_link_is_written_too(tmp_path: Path) -> None:
     model = ModelBuilder("box", root="world").floating("base", child="trunk").build()
     motion = limbik.Motion(model, np.tile(model.neutral, (2, 1)), 0.1)

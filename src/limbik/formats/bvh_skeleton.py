@@ -44,10 +44,12 @@ def bvh_of(skeleton: Skeleton, dt: float) -> BvhFile:
 
 def angles_of(rotations: Array) -> Array:
     """Angles [T, ..., 3] about Z, X and Y [rad] of rotations [T, ..., 3, 3], of those that make the same the
-    ones nearest to the frame before, in gimbal lock, too.
+    ones nearest to the frame before, in gimbal lock, too; if they begin in it, to the first one out of it.
     """
     angles = np.empty(rotations.shape[:-1])
-    before = np.zeros(angles.shape[1:])
+    is_free = np.hypot(rotations[..., 0, 1], rotations[..., 1, 1]) >= LOCKED
+    first = is_free.argmax(axis=0)[None, ..., None, None]
+    before = _nearest(np.take_along_axis(rotations, first, axis=0)[0], np.zeros(angles.shape[1:]))
     for k, R in enumerate(rotations):
         before = angles[k] = _nearest(R, before)
     return angles
