@@ -31,10 +31,17 @@ class Outcome(NamedTuple):
 
     status: float  # index in `STATUSES`
     error: float  # [m]
-    chord: float  # of the rotation error: twice the sine of half the angle
+    chord: float  # of the rotation error, see `chord_of`
     iterations: float
     restarts: float
     start_was_moved: float  # 1 or 0
+
+
+def chord_of(angle: float) -> float:
+    """What an `Outcome` has of a rotation error [rad]: twice the sine of half of it; for one beyond pi, of a
+    joint whose revolutions count, what it is more on top of 2.
+    """
+    return 2.0 * math.sin(0.5 * min(angle, math.pi)) + max(angle - math.pi, 0.0)
 
 
 # What a solver itself can tell; the other reasons take a second look.
@@ -137,7 +144,8 @@ class Solution:
     @property
     def error_rotation(self) -> float:
         """[rad] angle between the frame and the goal; 0 where no rotation was requested."""
-        return 2.0 * math.asin(min(0.5 * self._outcome[2], 1.0))
+        chord = float(self._outcome[2])
+        return 2.0 * math.asin(min(0.5 * chord, 1.0)) + max(chord - 2.0, 0.0)
 
     @property
     def goal_errors(self) -> tuple[PoseError, ...]:

@@ -475,6 +475,16 @@ def test_a_joint_that_turns_forever_goes_on_past_half_a_turn(kind: str) -> None:
     assert np.ptp(path.q[:, 0]) == pytest.approx(1.5)
 
 
+def test_a_path_of_one_pose_has_one_configuration() -> None:
+    arm = limbik.load("ur5e")
+    pose = arm.pose([0.3, -1.2, 1.5, -1.8, -1.5, 0.2])
+    first, last = arm.solve_all(pose).q[:2]
+    with pytest.raises(ConfigurationError, match="`first` and `last` differ"):
+        arm.solve_path([pose], first=first, last=last)
+    assert_allclose(arm.solve_path([pose], first=first, last=first).q, [first], atol=1e-9)
+    assert arm.solve_path([pose, pose], first=first, last=last).breaks
+
+
 @pytest.mark.parametrize("multiplier", [0.5, 2.0, -1.0])
 def test_revolutions_of_a_joint_that_others_follow_count_where_they_change_no_pose(multiplier: float) -> None:
     builder = limbik.ModelBuilder("geared").revolute("a", axis="z", limits=(-7.0, 7.0))

@@ -286,6 +286,20 @@ def test_a_locked_joint_beyond_its_limits_is_refused_unless_these_are_ignored(so
     assert arm.solve(goal, **options).success
 
 
+@pytest.mark.parametrize("mode", ["meet", "best"])
+def test_an_angle_that_is_more_than_half_a_turn_off_is_said_in_full(mode: str) -> None:
+    arm = limbik.load("panda")
+    found = arm.solve(JointValue(joint="panda_joint1", value=9.0), mode=mode)
+    off = 9.0 - arm.upper[0]
+    assert found.error_rotation == found.goal_errors[0].rotation == pytest.approx(off)
+    both = arm.solve(
+        [JointValue(joint="panda_joint1", value=9.0), Position(target=[0.3, 0.3, 0.3])], mode=mode
+    )
+    assert both.error_rotation == pytest.approx(max(error.rotation for error in both.goal_errors))
+    assert both.error_rotation > math.pi
+    assert f"{math.degrees(off):.0f} deg off" in str(found.explain())
+
+
 @pytest.mark.parametrize(("multiplier", "counts"), [(0.5, True), (2.0, False), (-1.0, False)])
 def test_revolutions_of_a_joint_count_where_a_follower_makes_no_whole_ones(multiplier, counts):
     follows = limbik.Mimic(joint="a", multiplier=multiplier)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.transform import Rotation
 
 import limbik
-from limbik import Model, ModelBuilder, Pose, Position, Posture, nullspace
+from limbik import Mimic, Model, ModelBuilder, Pose, Position, Posture, nullspace
 from limbik.errors import ConfigurationError, GoalError, ModelError, SolverError
 from limbik.model.margins import limit_margins, readings
 from strategies import SEEDS, tangent
@@ -120,6 +120,17 @@ def test_a_slide_goes_as_far_as_it_is_told() -> None:
     moved = arm.difference(q, nullspace.slide(arm, q, along, step=0.01).q)
     assert_allclose(moved, 0.01 * along, atol=2e-4)
     assert_allclose(nullspace.slide(arm, q, 0.001 * along, step=0.01).q, q + 0.001 * along, atol=1e-5)
+
+
+def test_a_slide_holds_goals_of_the_first_priority_alone() -> None:
+    model = limbik.load("panda")
+    q = np.array([0.4, 0.5, -0.3, -1.8, 0.2, 2.0, 0.5])
+    held = Pose(target=model.pose(q))
+    along = nullspace.basis(model, q, held)[:, 0]
+    alone = nullspace.slide(model, q, along, step=0.1, keep=held)
+    found = nullspace.slide(model, q, along, step=0.1, keep=[held, Posture(q=q, priority=1)])
+    assert_array_equal(found.q, alone.q)
+    assert np.linalg.norm(found.q - q) > 0.09
 
 
 def test_a_slide_that_nothing_leaves_free_stays_where_it_is() -> None:
@@ -284,6 +295,12 @@ def test_the_way_to_a_posture_has_no_whole_turns_of_a_hinge_without_limits() -> 
 
 
 # --- what has no meaning ------------------------------------------------------------------------------------
+
+
+def test_the_way_to_a_posture_has_the_revolutions_that_a_follower_needs() -> None:
+    follower = Mimic(joint="a", multiplier=0.5)
+    model = ModelBuilder("t").continuous("a").revolute("b", parent="base", mimic=follower).build()
+    assert_allclose(nullspace.toward(model, np.zeros(1), [5.0]), [5.0])
 
 
 def test_what_has_no_meaning_is_refused() -> None:

@@ -116,6 +116,12 @@ def solve_path(
         _fixed(model, name, value, pose, which, allowed)
         for value, pose, which in ((first, checked[0], "first"), (last, checked[-1], "last"))
     ]
+    at_first, at_last = fixed
+    if len(checked) == 1 and at_first is not None and at_last is not None and (at_first != at_last).any():
+        raise ConfigurationError(
+            "`first` and `last` differ, and a path of one pose has one configuration; with the pose twice it "
+            "goes from one to the other"
+        )
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
     free = free_options(world, clearance)

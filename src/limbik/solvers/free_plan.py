@@ -24,7 +24,7 @@ from limbik.collision.free_options import FreeOptions
 from limbik.compiler.watch import watch_until
 from limbik.model.model import Model
 from limbik.request import Request
-from limbik.solution import STATUSES, Solution
+from limbik.solution import STATUSES, Solution, chord_of
 from limbik.solvers.diagnose_free import Seen
 from limbik.solvers.fixed_collisions import Blocked, blocked_by
 from limbik.solvers.free_question import FreeQuestion
@@ -92,7 +92,7 @@ def _outcome_of(first: Solution, request: Request, q: Array, status: Status) -> 
     outcome[0] = STATUSES.index(status)
     if q is not first.q:
         metres, radians = measure.largest_errors(request, q)
-        outcome[1], outcome[2] = metres, 2.0 * math.sin(0.5 * radians)
+        outcome[1], outcome[2] = metres, chord_of(radians)
     return outcome
 
 

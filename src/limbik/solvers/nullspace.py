@@ -22,7 +22,7 @@ from limbik.derivatives.differences import LARGEST
 from limbik.errors import ConfigurationError, SolverError, shortened
 from limbik.goals import Goal, GoalLike, Pose, as_goals
 from limbik.model.euler import EulerLimits, EulerRanges
-from limbik.model.joints import HINGES, JointKind
+from limbik.model.joints import JointKind
 from limbik.model.margins import Reading, readings
 from limbik.model.model import Model, as_bounded_configuration, as_model
 from limbik.request import Request
@@ -65,10 +65,8 @@ def basis(model: Model, q: ArrayLike, keep: Keep = None, *, locked: Collection[s
     are below 1e-9 of the largest (Golub & Van Loan 1996). In a singular configuration there are more of them.
     """
     q = _one(model, q)
-    keep_goals = _goals(model, q, keep)
-    first = min(goal.priority for goal in keep_goals)
-    goals = [goal for goal in keep_goals if goal.priority == first]
-    request = Request(model=model, goals=tuple(goals), solver="", options={})
+    goals = _held(model, q, keep)
+    request = Request(model=model, goals=goals, solver="", options={})
     free = np.ones(model.nv, dtype=bool)
     for name in locked_names(locked):
         free[model.v_slice(name)] = False
@@ -109,7 +107,7 @@ def slide(
     length = float(np.linalg.norm(along))
     if length > step:
         along *= step / length
-    goals = _goals(model, q, keep)
+    goals = _held(model, q, keep)
     while True:
         solution = solve(model, goals, start=model.clip(model.integrate(q, along)), restarts=0)
         moved = model.difference(q, solution.q)
@@ -132,12 +130,12 @@ def _direction(model: Model, q: Array, direction: ArrayLike | Objective) -> Arra
 
 def toward(model: Model, q: ArrayLike, posture: ArrayLike) -> Array:
     """The velocity [nv] that leads from q to a posture [nq] in unit time; revolutions of a hinge without
-    limits are left out.
+    limits are left out where they change no pose.
     """
     q = _one(model, q)
     v = model.difference(q, as_bounded_configuration(model, posture, "`posture`"))
     for joint in model.joints:
-        if joint.kind in HINGES and joint.nv and not joint.has_limits:
+        if joint.mimic is None and model.is_periodic(joint):
             index = model.v_slice(joint.name).start
             v[index] = math.remainder(v[index], 2.0 * math.pi)
     return v
@@ -250,10 +248,12 @@ def _one(model: Model, q: ArrayLike) -> Array:
     return as_bounded_configuration(as_model(model), q, "q")
 
 
-def _goals(model: Model, q: Array, keep: Keep) -> tuple[Goal, ...]:
+def _held(model: Model, q: Array, keep: Keep) -> tuple[Goal, ...]:
+    """The goals that are held: of `keep` those of the first priority."""
     if keep is None or isinstance(keep, str):
         return (Pose(frame=keep, target=model.pose(q, keep)),)
     goals = as_goals(keep)
     for goal in goals:
         list(goal.tasks(model))  # checked before anything is made of them
-    return goals
+    first = min(goal.priority for goal in goals)
+    return tuple(goal for goal in goals if goal.priority == first)

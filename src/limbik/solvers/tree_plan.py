@@ -29,7 +29,7 @@ from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.request import Request
 from limbik.serial.seeding import LARGEST_SEED
-from limbik.solution import Outcome, Solution
+from limbik.solution import Outcome, Solution, chord_of
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
@@ -231,7 +231,7 @@ class TreePlan(Plan):
                 metres = max(metres, error)
             else:
                 radians = max(radians, error)
-        return metres, 2.0 * math.sin(0.5 * min(radians, math.pi))
+        return metres, chord_of(radians)
 
 
 class GeneralPlan(TreePlan):
