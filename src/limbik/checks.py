@@ -69,7 +69,9 @@ class Check:
         return np.full(3, np.nan) if self.nearest is None else self.nearest.normal
 
     def contacts(self, within: float = 0.0) -> tuple[Contact, ...]:
-        """All pairs nearer than `within` [m], the nearest first. Objects count where they are by now."""
+        """All pairs nearer than `within` [m], the nearest first. Objects count where they are by now; those
+        of `World.check` where they were.
+        """
         return self._near(within)
 
     def explain(self) -> str:
@@ -95,7 +97,8 @@ class BatchCheck:
 class PathCheck:
     """A check of a path: at every configuration between its knots, too.
 
-    is_free: certified. Otherwise `position` says where it is free no more, counted in knots (2.5: midway
+    is_free: certified. Otherwise `position` says where it is certified no more, because something that moves
+    comes within 0.1 mm of the clearance, counted in knots (2.5: midway
     from knot 2 to knot 3), with the configuration `q` [nq] there and the contact.
     """
 

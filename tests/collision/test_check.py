@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import limbik
 from collision.oracle import as_coal, coal_distance, random_pose, random_shape
-from limbik import Model, collision, errors
+from limbik import Model, ModelBuilder, collision, errors
 from limbik.checks import Contact
 from limbik.collision import Box, Cylinder, LinkShape, Sphere, World
 from limbik.collision.check import checker_of
@@ -309,3 +309,24 @@ def test_a_misspelt_name_in_touch_is_told():
     assert said in check.note
     assert said in check.explain()
     assert "touch 'link3'" not in check.note
+
+
+def test_a_path_that_stands_still_is_free_where_its_configuration_is() -> None:
+    slider = ModelBuilder("slider").prismatic("x", axis="x", limits=(-1.0, 1.0)).build()
+    robot = slider.attach("ball", Sphere(0.1))
+    world = World()
+    world.add("wall", Box((0.2, 0.2, 0.2)), (0.0, 0.20005, 0.0))
+    q = [0.0]
+    assert robot.check(q, world).is_free
+    assert robot.check_path([q], world).is_free and robot.check_path([q, q], world).is_free
+    assert not robot.check_path([q], world, clearance=6e-5).is_free
+    past = robot.check_path([[-0.9], [0.9]], world)  # 0.05 mm from the wall: nearer than is certified
+    assert past.contact is not None and 0.0 < past.contact.distance <= 1e-4
+
+
+def test_a_path_of_what_has_no_joints_is_checked() -> None:
+    post = ModelBuilder("post").fixed("top", origin=(0.0, 0.0, 1.0)).build()
+    world = World()
+    world.add("ball", Sphere(0.1), (0.0, 0.0, 1.0))
+    assert post.check_path(np.empty((2, 0))).is_free
+    assert not post.check_path(np.empty((2, 0)), world).is_free

@@ -88,3 +88,11 @@ def test_distances_of_balls_and_capsules_are_those_of_their_axes(seed: int) -> N
 def test_a_clearance_that_is_none_is_refused(clearance: object) -> None:
     with pytest.raises(CollisionError, match="`clearance` needs a"):
         kitchen().check(clearance=clearance)
+
+
+def test_what_may_touch_a_renamed_object_still_may():
+    world = World()
+    world.add("shelf", Box((1.0, 1.0, 1.0)))
+    world.add("can", Sphere(0.1), (0.0, 0.0, 0.55), touch=["shelf"])
+    world.rename("shelf", "rack")
+    assert world["can"].touch == ("rack",) and world.check().is_free

@@ -18,7 +18,7 @@ from fast_chains import NO_LIMITS, fast_chains, hinges
 from limbik import Status
 from limbik.errors import ConfigurationError, GoalError, SolverError
 from limbik.model import ModelBuilder
-from limbik.solvers import batch
+from limbik.solvers import batch_job
 from solvers.arms import branching_tree, pose
 from strategies import SEEDS, poses
 
@@ -182,7 +182,7 @@ def test_starts_half_a_turn_away_are_left(precision):
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("from_start", [False, True])
 def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_start, enough):
-    monkeypatch.setattr(batch, "MIN_PIECE", enough(64))  # so that there is something to share
+    monkeypatch.setattr(batch_job, "MIN_PIECE", enough(64))  # so that there is something to share
     count = enough(300)
     targets = goals(panda, count)
     start = panda.clip(panda.random(0, size=count) + 0.4) if from_start else None
@@ -196,7 +196,7 @@ def test_answers_do_not_depend_on_threads(panda, monkeypatch, precision, from_st
 
 
 def test_batches_of_several_threads_share_their_helpers(panda, monkeypatch, enough):
-    monkeypatch.setattr(batch, "MIN_PIECE", enough(64))
+    monkeypatch.setattr(batch_job, "MIN_PIECE", enough(64))
     targets = goals(panda, enough(300))
     one = panda.solve_batch(targets, threads=1)
     with ThreadPoolExecutor(4) as pool:
@@ -207,7 +207,7 @@ def test_batches_of_several_threads_share_their_helpers(panda, monkeypatch, enou
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded")
 def test_a_forked_process_has_helpers_of_its_own(panda, monkeypatch, enough):
-    monkeypatch.setattr(batch, "MIN_PIECE", enough(64))
+    monkeypatch.setattr(batch_job, "MIN_PIECE", enough(64))
     targets = goals(panda, enough(300))
     panda.solve_batch(targets, threads=2)
     child = os.fork()
@@ -235,14 +235,14 @@ def test_answers_do_not_depend_on_order_or_neighbours(panda, precision, from_sta
 def test_a_batch_cut_into_pieces_is_the_same_batch(panda, monkeypatch):
     targets = goals(panda, 130)
     whole = panda.solve_batch(targets)
-    monkeypatch.setattr(batch, "MIN_PIECE", 17)
+    monkeypatch.setattr(batch_job, "MIN_PIECE", 17)
     assert_same(panda.solve_batch(targets), whole)
 
 
 def test_problems_that_are_looked_at_again_some_at_a_time_have_the_same_answers(panda, monkeypatch, enough):
     targets, start = goals(panda, enough(200)), panda.random(1)
     whole = panda.solve_batch(targets, start=start)
-    monkeypatch.setattr(batch, "AT_A_TIME", 7)
+    monkeypatch.setattr(batch_job, "AT_A_TIME", 7)
     assert_same(panda.solve_batch(targets, start=start), whole)
 
 
@@ -558,7 +558,8 @@ REFUSED = {
     "negative seed": ({"seed": -1}, "`seed`"),
     "half a seed": ({"seed": 0.5}, "`seed`"),
     "half precision": ({"precision": "half"}, "`precision`"),
-    "another solver": ({"solver": "dls"}, "solver 'lm'"),
+    "another solver": ({"solver": "dls"}, "solver 'lm'.*; found solver 'dls'"),
+    "best": ({"mode": "best"}, "does not take `mode='best'`"),
     "no solver": ({"solver": "lmm"}, "no solver"),
     "rest": ({"rest_bias": 0.1}, "does not take `rest_bias`"),
     "zero tolerance": ({"tolerance": 0.0}, "`tolerance`"),

@@ -323,3 +323,9 @@ def test_what_has_no_meaning_is_refused() -> None:
     for step in (0.0, -1.0, math.inf, math.nan, "far"):
         with pytest.raises(SolverError, match="`step` needs a positive length"):
             nullspace.slide(arm, q, np.ones(7), step=step)
+
+
+def test_what_has_no_joints_has_no_directions() -> None:
+    post = ModelBuilder("post").fixed("top").build()
+    for objective in (nullspace.raise_manipulability, nullspace.stay_from_limits):
+        assert objective(post, []).shape == (0,)

@@ -342,3 +342,11 @@ def test_joints_beside_the_goal_stay_unless_a_cost_moves_them():
     straight = model.solve(goal, start=start, solver=Optimize(costs=lambda q, _: q[beside] ** 2))
     assert straight.success
     assert abs(straight.q[beside]) < 1e-3
+
+
+@pytest.mark.parametrize("method", ["SLSQP", "L-BFGS-B", "trust-constr"])
+def test_joints_whose_limits_are_one_number_stay_there(method):
+    arm = limbik.ModelBuilder("post").revolute("a", limits=(0.3, 0.3)).build()
+    for value, is_met in ((0.3, True), (0.2, False)):
+        found = arm.solve(arm.pose([value]), solver=Optimize(method=method))
+        assert found.q == [0.3] and found.success is is_met

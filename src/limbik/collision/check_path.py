@@ -21,7 +21,7 @@ from limbik.collision.world import World
 from limbik.model.model import Model, as_bounded_configurations
 from limbik.spatial import Array
 
-CLOSE = 1e-4  # [m] from the clearance: it counts as reached, because steps would become ever smaller
+CLOSE = 1e-4  # [m] from the clearance: it counts as reached by what moves, as steps would become ever smaller
 
 
 def check_path(
@@ -54,7 +54,7 @@ def first_contact(
         q = checker.model.integrate(begin, fraction * v)
         near = checker.near_pairs(q, clearance + CLOSE + (1.0 - fraction) * speeds.max(initial=0.0))
         margin = near.distances - clearance
-        if (margin <= CLOSE).any():
+        if (margin <= np.where(speeds[near.pairs] > 0.0, CLOSE, 0.0)).any():
             return fraction
         if fraction >= 1.0:
             return None

@@ -23,7 +23,8 @@ class MotionBounds:
     """
 
     def __init__(self, links: Records, bodies: Packed, pairs: Array, travel: Array) -> None:
-        reaches = np.array([_reaches(links, body, travel) for body in bodies.bodies]).reshape(-1, len(links))
+        shape = len(bodies.bodies), len(links)
+        reaches = np.array([_reaches(links, body, travel) for body in bodies.bodies]).reshape(shape)
         first, second = reaches[pairs[:, 0]], reaches[pairs[:, 1]]
         # What moves both bodies does not move them against each other.
         self._reaches = np.where((first > 0.0) & (second > 0.0), 0.0, first + second)

@@ -103,22 +103,27 @@ class World:
         self._note_structure()
 
     def rename(self, name: str, new_name: str) -> None:
-        """Raises CollisionError for an unknown name, and where there is one of the new name already."""
+        """In the `touch` of other objects, too.
+
+        Raises CollisionError for an unknown name, and where there is one of the new name already.
+        """
         self._index(name)
         _check_name(new_name)
         if new_name != name and new_name in self._shapes:
             raise CollisionError(f"the world already has an object {new_name!r}")
         self._shapes = {new_name if each == name else each: it for each, it in self._shapes.items()}
         self._touch[new_name] = self._touch.pop(name)
+        for each, touch in self._touch.items():
+            self._touch[each] = tuple(new_name if other == name else other for other in touch)
         self._indices = {each: k for k, each in enumerate(self._shapes)}
         self._note_structure()
 
     def check(self, *, clearance: float = 0.0) -> Check:
         """Whether the objects are free of each other: all pairs farther apart than `clearance` [m].
 
-        As `Model.check` answers it, without a robot; gradients have no numbers. A pair of which one names the
-        other in `touch` is not looked at. What stands on something else touches it: rounding decides what is
-        said of that, so name it in `touch`.
+        As `Model.check` answers it, without a robot; its `contacts` stay those of this moment, and gradients
+        have no numbers. A pair of which one names the other in `touch` is not looked at. What stands on
+        something else touches it: rounding decides what is said of that, so name it in `touch`.
 
         Raises CollisionError for a mesh that cannot be read, MissingExtra where that needs a library.
         """

@@ -555,7 +555,8 @@ class Model:
         """Whether a path through configurations q [N, nq] is free of collision, between them too.
 
         From one to the next goes `integrate(q0, t * difference(q0, q1))` for t from 0 to 1. What is free is
-        certified: by distances, and bounds on how fast bodies come nearer.
+        certified: by distances, and bounds on how fast bodies come nearer. What moves within 0.1 mm of the
+        clearance counts as having reached it.
         """
         return collision.check_path(self, q, world, clearance=clearance)
 

@@ -59,8 +59,8 @@ class Tracker:
     dt [s]:
         The length of a step.
     start [nq]:
-        Where the joints are at rest before the first step, moved into their limits; default: the neutral
-        configuration.
+        Where the joints are at rest before the first step; default: the neutral configuration. A joint beyond
+        its limits returns as fast as it may.
     velocity_limits [rad/s or m/s], acceleration_limits [rad/s^2 or m/s^2]:
         One number for all joints, one for each velocity [nv], or a mapping from the names of joints. Of
         joints without one, those of the model; `math.inf` is none. They hold for each of the three rates of a

@@ -24,6 +24,7 @@ from limbik.solution import BatchSolution
 from limbik.solvers.batch_job import BatchJob
 from limbik.solvers.free_batch import batch_made_free
 from limbik.solvers.plans import plan_for
+from limbik.solvers.registry import choose
 from limbik.solvers.serial_plan import MOVED, SerialPlan
 from limbik.spatial import Array, as_numbers, as_rows_of_poses, as_whole
 
@@ -71,14 +72,19 @@ def solve_batch(
     for name in ("prefer", "locked", "rest_bias"):
         if options.get(name) is not None:
             raise SolverError(f"solve_batch() does not take `{name}`; use solve() for one goal at a time")
+    if is_one_of(options.get("mode"), ("best",)):
+        raise SolverError("solve_batch() does not take `mode='best'`; use solve() for one goal at a time")
     free = free_options(world, clearance)
     targets = poses if _are_plain(poses) else as_rows_of_poses(poses, "`poses`", GoalError)
     plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     if not isinstance(plan, SerialPlan):
-        chain = chain_to(model, frame)
-        actual = "with joints that follow others" if chain.has_mimic else f"of {len(chain.joints)} joints"
+        chain, solver = chain_to(model, frame), choose(plan.options.solver, (Pose,)).name
+        actual = (
+            "one with joints that follow others" if chain.has_mimic else f"one of {len(chain.joints)} joints"
+        )
+        actual = actual if solver == "lm" else f"solver {solver!r}"
         raise SolverError(
-            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found one {actual}: use solve() for one "
+            f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found {actual}: use solve() for one "
             "goal at a time"
         )
     starts = None if start is None else _starts(model, start, len(targets))

@@ -168,7 +168,7 @@ def raise_manipulability(model: Model, q: ArrayLike, frame: str | None = None) -
     values = np.linalg.svd(model.jacobian(model.integrate(q, steps), frame), compute_uv=False)
     ahead, behind = values[:, :max_rank].prod(axis=1).reshape(2, -1)
     total = ahead + behind
-    is_known = total > measure.SINGULAR * values.max() ** max_rank
+    is_known = total > measure.SINGULAR * values.max(initial=0.0) ** max_rank
     return np.divide(ahead - behind, SMALL * total, out=np.zeros(model.nv), where=is_known)
 
 

@@ -143,7 +143,8 @@ def minimise(problem: Constrained, budget: int, note: Callable[[Array], None]) -
 
     budget: of iterations; note: told the configuration [nq] after each.
     """
-    if problem.start.size == 0 or budget <= 0:
+    lower, upper = problem.bounds
+    if (lower >= upper).all() or budget <= 0:  # nothing can move
         return
     by = {"SLSQP": _by_slsqp, "trust-constr": _by_trust_region, "L-BFGS-B": _by_multipliers}
     by[problem.method](problem, budget, lambda x, *_: note(problem.inside(x)))
