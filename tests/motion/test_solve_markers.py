@@ -204,3 +204,40 @@ def test_markers_that_are_all_in_one_point_have_an_answer(frames) -> None:
     model, _, markers, marker_set = marked_leg()
     nowhere = limbik.Markers(markers.names, np.zeros((frames, len(markers.names), 3)), markers.dt)
     assert np.isfinite(solve_markers(nowhere, model, marker_set=marker_set).motion.q).all()
+
+
+def test_what_no_marker_tells_of_stays_for_a_while_and_is_said():
+    body = limbik.ModelBuilder("leg", root="world").floating("base", child="pelvis", parent="world")
+    for joint, parent, child, length in (
+        ("hip", "pelvis", "thigh", 0.1),
+        ("knee", "thigh", "shank", 0.4),
+        ("ankle", "shank", "foot", 0.4),
+    ):
+        body.revolute(joint, axis="y", limits=(-2, 2), parent=parent, child=child, origin=(0, 0, -length))
+    model, rng = body.build(), np.random.default_rng(0)
+    t = 0.01 * np.arange(200)
+    q = np.tile(model.neutral, (200, 1))
+    q[:, 0] = np.minimum(t, 0.6)  # walks, then stands
+    ankle = model.q_slice("ankle").start
+    q[:, model.q_slice("hip").start], q[:, model.q_slice("knee").start] = (
+        0.3 * np.sin(5 * t),
+        0.5 + 0.3 * np.sin(4 * t),
+    )
+    q[:, ankle] = np.interp(t, [0, 0.5, 1, 2], [-0.5, 0.8, 0.8, -0.5])
+    links = [link for link in ("pelvis", "thigh", "shank", "foot") for _ in range(4)]
+    offsets = rng.uniform(-0.1, 0.1, (16, 3))
+    poses = model.poses(q, links)
+    positions = (poses[..., :3, :3] @ offsets[..., None])[..., 0] + poses[..., :3, 3]
+    marker_set = {f"m{k}": (link, tuple(offsets[k])) for k, link in enumerate(links)}
+
+    def solved(frames: slice, markers: slice) -> SolvedMarkers:
+        seen = positions.copy()
+        seen[frames, markers] = np.nan
+        return solve_markers(limbik.Markers(tuple(marker_set), seen, dt=0.01), model, marker_set=marker_set)
+
+    foot = solved(slice(60, 90), slice(12, 16))
+    assert np.ptp(foot.motion.q[59:91, ankle]) < 0.1 * q[60, ankle]
+    assert "no marker" not in str(foot)
+    gone = solved(slice(58, 158), slice(None))
+    assert_allclose(gone.motion.q[58:158], np.tile(gone.motion.q[57], (100, 1)))
+    assert "; no marker in 100 frames" in str(gone)

@@ -15,7 +15,6 @@ from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, norm
 from limbik.tree.residuals import TARGET_SIZE
 
-STEADY, HOMEWARD = 0.01, 0.2
 UNSEEN = 1e-9  # weight of a marker that does not count
 SETTLING = 20  # steps in the first frame
 REWEIGHTED = 4  # times in a frame with a marker that is far off
@@ -49,8 +48,8 @@ class PoseSolver:
         model: Model,
         doubtful: Array,
         iterations: int,
-        weight: float = STEADY,
-        fraction: float = HOMEWARD,
+        weight: float,
+        fraction: float,
     ) -> None:
         names = body.names
         free = [joint.name for joint in model.path(body.base)]
@@ -85,8 +84,10 @@ class PoseSolver:
         return self._plan.off[: self._count]
 
     def found(self, positions: Array, start: Array, last: Array) -> FittedFrame:
-        """A frame with positions [M, 3], nan where a marker is not seen; as `step`."""
+        """A frame with positions [M, 3], nan where a marker is not seen; as `step`, or `last` without any."""
         seen = np.isfinite(positions[:, 0])
+        if not seen.any():
+            return FittedFrame(last, positions, np.full(len(seen), np.nan), (), ())
         near = self.step(positions, seen.astype(np.float64), start, last)
         off = np.where(seen, self.off, np.nan)
         if not (off > self._doubtful).any():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -9,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from limbik.deprecated import renamed
-from limbik.errors import ConfigurationError, ModelError, did_you_mean, shortened
+from limbik.errors import ConfigurationError, ModelError, did_you_mean, number_of, shortened
 from limbik.formats.markers import Markers
 from limbik.formats.motions import Motion
 from limbik.model import Model
@@ -19,6 +20,8 @@ from limbik.motion.markers.poses import FittedFrame, PoseSolver
 from limbik.spatial import Array
 
 ITERATIONS = 2  # of the pose in a frame, from those before it
+STEADY = 0.01  # weight of a radian beside a metre of a marker, by which joints stay where they were
+HOMEWARD = 5.0  # [s] in which a joint that no marker tells of comes home by the larger part
 
 _T = TypeVar("_T")
 
@@ -79,10 +82,12 @@ class SolvedMarkers:
         return _rms(self.residuals_mm, 1)
 
     def __str__(self) -> str:
-        return (
+        said = (
             f"{len(self.motion)} frames, {len(self.markers.names)} markers, residual {self.rms_mm:.1f} mm; "
             f"{len(self.swaps)} swaps, {len(self.ghosts)} ghosts"
         )
+        hidden = int(np.isnan(self.residuals_mm).all(axis=1).sum())
+        return f"{said}; no marker in {number_of(hidden, 'frame')}" if hidden else said
 
 
 def solve_markers(
@@ -100,7 +105,8 @@ def solve_markers(
     First it is found, in 30 frames, by how much each bone is longer than the skeleton's and where on its link
     each marker sits: poses by inverse kinematics, and both by linear least squares in which poses follow, in
     turns. Then each frame is the smallest squared distance of its markers (`solve(..., mode="best")`) within
-    the joint limits, from the frame before; joints that no marker tells of stay, and come home a little.
+    the joint limits, from the frame before. Joints that no marker tells of stay, and come home within
+    seconds; where no marker is seen, all stay.
 
     A marker that is off by more than 50 mm, and than four times what it usually is, may be wrong. In such a
     frame weights fall with the distance; two markers that are each where the other one belongs get their
@@ -138,7 +144,7 @@ def solve_markers(
         raise ModelError("calibration is that of another skeleton or marker set")
     names = tuple(name for name, _, _ in attached)
     wrong = np.isfinite(positions[..., 0]) & ~calibration.trusted
-    frames = _solved(body, calibration, np.where(wrong[..., None], np.nan, positions))
+    frames = _solved(body, calibration, np.where(wrong[..., None], np.nan, positions), markers.dt)
     ghosts = [(*each.ghosts, *np.flatnonzero(at).tolist()) for each, at in zip(frames, wrong, strict=True)]
     sorted_out = Markers(names, np.stack([each.positions for each in frames]), markers.dt, markers.up)
     q = np.stack([each.q for each in frames])
@@ -160,10 +166,11 @@ def solve_markers(
     )
 
 
-def _solved(body: MarkedBody, calibration: Calibration, positions: Array) -> list[FittedFrame]:
+def _solved(body: MarkedBody, calibration: Calibration, positions: Array, dt: float) -> list[FittedFrame]:
     """All frames, forth from the first one that can be looked at, then back."""
     model = body.marked(calibration.scales, calibration.offsets)
-    solver = PoseSolver(body, model, calibration.doubtful, ITERATIONS)
+    homeward = 1.0 - math.exp(-dt / HOMEWARD)
+    solver = PoseSolver(body, model, calibration.doubtful, ITERATIONS, STEADY, homeward)
     first = int(chosen_frames(positions)[0])
     start = solver.first(positions[first], start_of(body, model, positions[first]))
     solved: dict[int, FittedFrame] = {}
