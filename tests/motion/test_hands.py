@@ -163,6 +163,17 @@ def pinches(side: Side = "right") -> Hand:
 PINCHING = ("Index", "Middle", "Ring")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("closed", [(0.0, 0.3), (0.05, 0.95)])
+def test_a_hand_is_followed_from_its_first_frame_on(closed: tuple[float, float]) -> None:
+    model = person()
+    for seed in range(40):
+        shares = np.random.default_rng(seed).uniform(*closed, model.nq)
+        q = model.lower + shares * (model.upper - model.lower)
+        hand = Hand.from_mediapipe(Hand.from_model(model, q).joints("mediapipe"))
+        assert max(hand.solve(model).distances.values()) < 1e-3, f"seed {seed}"
+
+
 def test_what_thumb_and_finger_hold_is_held_by_another_hand() -> None:
     hand = pinches()
     other = person(size=1.15, thumb=0.85)

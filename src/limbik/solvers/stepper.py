@@ -51,6 +51,11 @@ class Stepper:
         """[tasks, m or rad] how far each task was off after the last step."""
         return self._work.task_errors
 
+    @property
+    def cost(self) -> float:
+        """The sum of squared errors, each times its weight, after the last step."""
+        return float(self._work.workspace.costs[0, 0])
+
     def weigh(self, factors: Array) -> None:
         """Multiply the weights of tasks by factors [tasks], all above 0, from now on."""
         self.tasks["weights"] = self._weights * factors[:, None]

@@ -89,6 +89,9 @@ class Follower:
         self.tips = {name: finger.tip for name, finger in fingers.of.items()}
         self._plan, self._posture = self._planned(fingers.of)
         self._home = HOMEWARD * model.neutral[self._posture]
+        limited = self._posture[np.isfinite(model.upper - model.lower)[self._posture]]
+        self._half_closed = model.clip(model.neutral)
+        self._half_closed[limited] = 0.5 * (model.lower[limited] + model.upper[limited])
         self._targets = np.zeros((len(self._plan.tasks), TARGET_SIZE))
         self._factors = np.ones(len(self._plan.tasks))
         self._targets[:, 3:] = np.eye(3).ravel()
@@ -140,19 +143,29 @@ class Follower:
         targets[:count, :3] = self.wanted
         held = points[self._tips] - points[JOINT_INDICES["ThumbTip"]]
         weight = nearness(np.sqrt(dot(held, held)))
-        is_held = bool(weight.any())
         self._weigh(weight)
-        for k in range(MAX_ROUNDS):
-            here = self.q
-            targets[count + len(held) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
-            if is_held:
-                thumb = self.model.pose(here, self.tips["Thumb"])[:3, :3]
-                targets[count : count + len(held), :3] = held @ (self._palm.T @ thumb)
-            self.q = self._plan.step(targets, here)
-            if k + 1 >= (FIRST_ROUNDS if self._is_first else 1) and np.abs(self.q - here).max() < SETTLED:
-                break
+        starts = [self.q, self._half_closed] if self._is_first else [self.q]
+        rounds = FIRST_ROUNDS if self._is_first else 1
+        answers = [self._settled(start, rounds, held if weight.any() else held[:0]) for start in starts]
+        self.q = min(answers, key=lambda answer: answer[1])[0]
         self._is_first = False
         return self.q.copy()
+
+    def _settled(self, q: Array, min_rounds: int, held: Array) -> tuple[Array, float]:
+        """Where rounds from q [nq] lead, and its cost; held [k, 3]: vectors from the thumb to fingertips, or
+        none where nothing is pinched.
+        """
+        count, targets = len(self.points), self._targets
+        for k in range(MAX_ROUNDS):
+            here = q
+            targets[count + len(self._tips) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
+            if len(held):
+                thumb = self.model.pose(here, self.tips["Thumb"])[:3, :3]
+                targets[count : count + len(held), :3] = held @ (self._palm.T @ thumb)
+            q = self._plan.step(targets, here)
+            if k + 1 >= min_rounds and np.abs(q - here).max() < SETTLED:
+                break
+        return q, self._plan.cost
 
     def _weigh(self, weight: Array) -> None:
         """Let pinches [fingers], 0 to 1, count, and the tips that they hold count less."""
