@@ -98,8 +98,8 @@ class PathCheck:
     """A check of a path: at every configuration between its knots, too.
 
     is_free: certified. Otherwise `position` says where it is certified no more, because something that moves
-    comes within 0.1 mm of the clearance, counted in knots (2.5: midway
-    from knot 2 to knot 3), with the configuration `q` [nq] there and the contact.
+    comes within 0.1 mm of the clearance, counted in knots (2.5: midway from knot 2 to knot 3), with the
+    configuration `q` [nq] there and the contact.
     """
 
     is_free: bool

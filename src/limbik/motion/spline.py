@@ -102,9 +102,9 @@ class Spline:
         return lengths
 
 
-def sampled(points: Array, longest: Array) -> Array:
-    """Curves [T, SAMPLES + 1, 3] through points [T, n, 3], with a straight piece at their ends, on which
-    chains [T] of these lengths [m] find space.
+def sampled(points: Array, lengths: Array) -> Array:
+    """Curves [T, SAMPLES + 1, 3] through points [T, n, 3], with a straight piece at their ends, which has
+    space for chains of these lengths [T, m].
     """
     from scipy.interpolate import CubicSpline
 
@@ -114,7 +114,7 @@ def sampled(points: Array, longest: Array) -> Array:
         kind = "natural" if len(each) == 2 else "not-a-knot"
         curves[k, :-1] = CubicSpline(at / at[-1], each, bc_type=kind)(np.linspace(0.0, 1.0, SAMPLES))
         ahead = unit(curves[k, -2] - curves[k, -3])
-        curves[k, -1] = curves[k, -2] + ENDS_BEYOND * (at[-1] + longest[k]) * ahead
+        curves[k, -1] = curves[k, -2] + ENDS_BEYOND * (at[-1] + lengths[k]) * ahead
     return curves
 
 
