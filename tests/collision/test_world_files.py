@@ -1,5 +1,6 @@
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -212,6 +213,22 @@ def test_a_planning_scene_is_read() -> None:
     assert world["can/1"].shape == Cylinder(radius=0.03, length=0.12)
     assert world["can/2"].pose[0, 3] == 1.6
     assert world["cup"].shape.triangles.tolist() == [[0, 2, 1], [0, 1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("entry", "is_told"),
+    [
+        ("link_padding: [{link_name: hand, padding: 0.02}]", True),
+        ("link_scale: [{link_name: hand, scale: 1.1}]", True),
+        ("link_padding: [{link_name: hand, padding: 0.0}]", False),
+        ("link_scale: [{link_name: hand, scale: 1.0}]", False),
+    ],
+)
+def test_padding_and_scale_of_links_are_left_out_with_a_warning(entry: str, is_told: bool) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        load_world(f"{MESSAGE}{entry}\n")
+    assert any(f"`{entry.split(':')[0]}` is left out" in str(each.message) for each in told) is is_told
 
 
 def test_the_shapes_of_a_description_are_a_world() -> None:

@@ -552,6 +552,20 @@ def test_a_signalling_nan_is_refused_without_a_warning(tmp_path: Path) -> None:
         limbik.load_motion(builder.save(tmp_path / "nan.glb"))
 
 
+def test_what_an_extension_moves_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.animation("Walk", turning(builder, nodes))
+    path = builder.save(tmp_path / "a.glb", nodes)
+    content, binary = chunks(path)
+    for pointer in ("/materials/0/alpha", "/nodes/1/rotation"):
+        target = {"path": "pointer", "extensions": {"KHR_animation_pointer": {"pointer": pointer}}}
+        content["animations"][0]["channels"].append({"sampler": 0, "target": target})
+    path.write_bytes(glb(content, binary))
+    with pytest.warns(FormatWarning, match="'Walk': what moves /nodes/1/rotation by KHR_animation_pointer"):
+        limbik.load_motion(path)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -248,6 +248,12 @@ def _warn_of_others(data: Mapping[str, Any], held: Mapping[str, Any], source: So
     state = data.get("robot_state")
     if isinstance(state, Mapping) and state.get("attached_collision_objects"):
         _warn(source, "its attached objects are left out; see Model.attach")
+    for entry, number, none in (("link_padding", "padding", 0), ("link_scale", "scale", 1)):
+        changed = (
+            each for each in list_of(data.get(entry), source, f"`{entry}`") if isinstance(each, Mapping)
+        )
+        if any(each.get(number, none) != none for each in changed):
+            _warn(source, f"its `{entry}` is left out; ask for a `clearance`")
 
 
 def shapes_in_message(each: Mapping[str, Any], source: Source, name: str) -> Iterator[tuple[Shape, Matrix4]]:

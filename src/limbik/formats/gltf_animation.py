@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import FormatError, did_you_mean, is_one_of, shortened
+from limbik.errors import FormatError, FormatWarning, did_you_mean, is_one_of, listed, shortened
 from limbik.formats.gltf_accessors import read_accessor
 from limbik.formats.gltf_file import GltfFile, is_whole
 from limbik.formats.gltf_nodes import Node, unit_quaternions
@@ -112,14 +113,16 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels
         _list(file, animation.get(key), f"{where}: {key}") for key in ("samplers", "channels")
     )
     by_target: Channels = {}
+    pointers = []
     for channel in channels:
         node, path = target_of(channel)
         said = channel["target"].get("path") if isinstance(channel.get("target"), dict) else None
         if path is None and said is not None and said not in NO_LINKS:
             known = (*TARGETS, *NO_LINKS)
             file.fail(f"there is no path {shortened(said)}; {did_you_mean(str(said), known)}", where)
-        if node is None or path is None:
-            continue  # of a morph target or an extension
+        if node is None or path is None:  # of a morph target or an extension
+            pointers += [each for each in [_pointer(channel)] if each.endswith(TARGETS)]
+            continue
         file.item("nodes", node, where)
         of = f"{where}: {path} of node {nodes[node].name!r}"
         sampler = channel.get("sampler")
@@ -128,7 +131,18 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels
         if (node, path) in by_target:
             file.fail("moves twice", of)
         by_target[node, path] = _channel(file, samplers[sampler], path == "rotation", of)
+    if pointers:
+        left_out = f"what moves {listed(pointers)} by KHR_animation_pointer is left out"
+        warnings.warn(f"{file.name}: {where}: {left_out}", FormatWarning, stacklevel=2)
     return by_target
+
+
+def _pointer(channel: dict[str, Any]) -> str:
+    """What a channel moves by an extension, such as "/nodes/3/rotation"; "" without one."""
+    value: Any = channel
+    for key in ("target", "extensions", "KHR_animation_pointer", "pointer"):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) and value.startswith("/nodes/") else ""
 
 
 def target_of(channel: dict[str, Any]) -> tuple[Any, Target | None]:
