@@ -394,3 +394,11 @@ def test_a_scene_says_what_is_in_the_way_of_an_arm() -> None:
     (solution,) = scene.solve(world=world)
     assert solution.status is Status.NO_FREE_SOLUTION
     assert "'ball'" in str(solution.explain())
+
+
+@pytest.mark.parametrize("goal", ["0 0 1", "0 0 5"])
+def test_a_scene_whose_best_answer_misses_a_goal_is_not_solved(goal):
+    text = f"arm 1 0 0 0\nseg 1 3.2 1\ngoal {goal}\nbr 0 1\nseg .5 3.2 1\ngoal 9 0 0\nendbr\n"
+    (found,) = limbik.load_scene(text).solve(mode="best")
+    assert found.status is Status.CONVERGED and not found.success
+    assert "cannot be made less" in str(found.explain())

@@ -56,7 +56,13 @@ from limbik.status import Status
 Branches: TypeAlias = Literal["independent", "coupled"]
 _FILE_WORDS = ("-f", "--file")
 _OF_ONE_SOLVE = ("seed", "rest")  # what a request does not remember
-_WORST_FIRST = (Status.UNREACHABLE, Status.BUDGET_SPENT, Status.LIKELY_UNREACHABLE, Status.SOLVED)
+_WORST_FIRST = (
+    Status.UNREACHABLE,
+    Status.BUDGET_SPENT,
+    Status.LIKELY_UNREACHABLE,
+    Status.CONVERGED,
+    Status.SOLVED,
+)
 
 
 @dataclass(frozen=True)

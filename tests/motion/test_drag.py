@@ -98,6 +98,16 @@ def test_what_makes_no_sense_is_refused(person, change, error, words):
         drag(person, given["link"], given["frame"], given["place"], falloff=given["falloff"])
 
 
+@pytest.mark.parametrize("link", ["mixamorig:LeftHand", "mixamorig:LeftFoot", "mixamorig:Hips"])
+def test_a_drag_of_nothing_fades_out_to_nothing(person, link):
+    dragged = drag(person, link, MIDDLE, places(person, link)[MIDDLE], falloff=0.3)
+    for end in ("Foot", "Hand"):
+        moved = places(dragged, f"mixamorig:Left{end}") - places(person, f"mixamorig:Left{end}")
+        assert np.abs(np.diff(moved, axis=0)).max() < 0.002  # straight knees and elbows, eased by millimetres
+    with pytest.raises(GoalError, match="is dragged, so `keep` cannot have it"):
+        drag(person, link, MIDDLE, places(person, link)[MIDDLE], keep=[3, MIDDLE])
+
+
 def test_a_second_drag_leaves_the_first_where_it_was_put(person):
     link, first, second = "mixamorig:LeftHand", MIDDLE, MIDDLE + 10
     there = places(person, link)[first] + [0.03, -0.05, 0.02]

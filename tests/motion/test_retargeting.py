@@ -209,6 +209,16 @@ def test_what_is_missing_or_wrong_is_said(g1):
         retarget(source, g1, target=legless)
 
 
+def test_an_unknown_role_is_said(g1):
+    source = limbik.load_motion(crouching(frames=3))
+    roles = dict(limbik.humanoid(source).frames)
+    roles["leftHnad"] = roles.pop("leftHand")
+    with pytest.raises(ModelError, match="source: there is no role 'leftHnad'; did you mean 'leftHand'"):
+        retarget(source, g1, source=roles)
+    with pytest.raises(ModelError, match="contacts needs 0 or 1 for each foot and frame, not nan"):
+        retarget(source, g1, contacts=np.full((3, 2), np.nan))
+
+
 def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
     time = np.arange(60)
     stands = (time < 20) | (time >= 40)

@@ -516,3 +516,13 @@ def test_a_map_is_opened_about_its_robot(capsys, tmp_path, monkeypatch):
         2,
         "limbik: the map is of 'mine', which is no robot's name: give its file after the folder\n",
     )
+
+
+def test_voxels_that_a_map_has_not_and_progress_that_is_no_function_are_refused(tmp_path):
+    model = limbik.load("ur5e")
+    with pytest.raises(SolverError, match="progress needs a function of two counts, found 3"):
+        reach_map(model, tmp_path / "none", voxel=1.0, orientations=2, progress=3)
+    reach = reach_map(model, tmp_path / "map", voxel=0.5, orientations=4)
+    for first, last, name in ((-1, None, "first"), (0, -1, "last"), (0, reach.grid.size + 1, "last")):
+        with pytest.raises(SolverError, match=f"`{name}` needs a whole number from 0 to {reach.grid.size}"):
+            reach.reachable(first, last)

@@ -154,6 +154,7 @@ ROWS = np.tile([0.4, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0], (3, 1))
         (npy(ROWS)[:-1], {}, "needs 168 bytes for (3, 7) numbers, found 167"),
         (npy(ROWS) + b"xx", {}, "needs 168 bytes for (3, 7) numbers, found 170"),
         (npy(ROWS).replace(b"(3, 7), } ", b"(-3, -7), }"), {}, "a .npy file of numbers"),
+        (npy(ROWS).replace(b"(3, 7), }   ", b"(True, 7), }"), {}, "a .npy file of numbers"),
         (npy(ROWS).replace(b"(3, 7)", b"(9**9,)"), {}, "a .npy file of numbers"),
         (npy(ROWS).replace(b"(3, 7)", b"(3, 7 "), {}, "a .npy file of numbers"),
         (npy(ROWS).replace(b"'shape'", b"'shape "), {}, "a .npy file of numbers"),

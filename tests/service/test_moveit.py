@@ -499,3 +499,17 @@ def test_joint_states_are_where_a_request_begins_that_says_nothing() -> None:
     nearby[:7] += 0.01
     found = solved(service.compute_ik(ik("arm", model.pose(nearby, "panda_hand_tcp"), "panda_hand_tcp")))
     assert np.abs(np.array(found["joint_state"]["position"]) - q).max() < 0.1
+
+
+def test_a_virtual_joint_that_there_is_not_does_not_move_the_base_without_a_word():
+    model = limbik.load("panda")
+    service = MoveIt(model)
+    pose = model.pose(model.neutral)
+    for names, transforms, code in (
+        (["no_such"], [{"translation": {"x": 5.0}}], -17),
+        (["no_such"], [{"rotation": {"w": 1.0}}], 1),
+        (["virtual_joint"], [], -17),
+    ):
+        state = {"multi_dof_joint_state": {"joint_names": names, "transforms": transforms}}
+        answer = service.compute_ik(ik("", pose, robot_state=state))
+        assert answer["error_code"]["val"] == code

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import struct
+import warnings
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from limbik.errors import FormatError, MissingExtra
+from limbik.errors import FormatError, FormatWarning, MissingExtra
 from limbik.formats.marker_content import MarkerContent, metres_of
 from limbik.formats.separate_process import apart
 from limbik.formats.source import first_bytes
@@ -55,7 +56,7 @@ def _content(path: str, name: str) -> MarkerContent:
     if not rate > 0.0:
         raise FormatError(name, f"the rate of points needs to be positive, found {rate:g}")
     metres = metres_of(name, str(_first(settings, "UNITS", "mm")))
-    return MarkerContent(names, metres * points.swapaxes(0, 1), 1.0 / rate, _up(settings))
+    return MarkerContent(names, metres * points.swapaxes(0, 1), 1.0 / rate, _up(name, settings))
 
 
 def _frames_of_header(content: bytes) -> int:
@@ -79,8 +80,12 @@ def _names(settings: Any, count: int) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _up(settings: Any) -> Literal["x", "y", "z"] | None:
-    axis = str(_first(settings, "Y_SCREEN", "")).strip().lower().lstrip("+")
+def _up(name: str, settings: Any) -> Literal["x", "y", "z"] | None:
+    said = str(_first(settings, "Y_SCREEN", "")).strip()
+    axis = said.lower().lstrip("+")
+    if axis in ("-x", "-y", "-z"):
+        note = f"{name}: POINT:Y_SCREEN says {said!r}, and up is an axis of x, y and z; it is taken as z"
+        warnings.warn(note, FormatWarning, stacklevel=4)
     return next((each for each in ("x", "y", "z") if each == axis), None)
 
 

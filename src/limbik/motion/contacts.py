@@ -122,6 +122,8 @@ def as_stands(contacts: ArrayLike, frames: int, feet: int, error: type[LimbikErr
     stands = as_numbers(contacts, "contacts", needed, error)
     if stands.shape != (frames, feet):
         raise error(f"contacts needs {needed}, found shape {stands.shape}")
+    if np.isnan(stands).any():
+        raise error("contacts needs 0 or 1 for each foot and frame, not nan")
     return stands != 0.0
 
 

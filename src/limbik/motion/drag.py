@@ -70,6 +70,8 @@ def drag(
         raise ModelError(f"link needs a hand, a foot or the hips, found {shortened(link)}; {hint}")
     keep = members_of(keep, "keep", GoalError, "frames")
     keys = [as_whole(each, "`keep`", 0, GoalError, len(motion) - 1) for each in keep]
+    if frame in keys:
+        raise GoalError(f"frame {frame} is dragged, so `keep` cannot have it")
     steps = np.arange(len(motion)) - frame
     before, after = (
         min([span, *(motion.dt * side * (each - frame) for each in keys if side * (each - frame) > 0)])
@@ -82,9 +84,10 @@ def drag(
     positions = motion.model.pose(q[rows], link)[:, :3, 3]
     moved = positions + weight[:, None] * (target - positions[rows == frame][0])
     if link in limbs:
-        q[rows] = limbs[link].solve(motion.model, q[rows], moved).q
+        q[rows] = _brought(motion.model, limbs[link], q[rows], moved, weight)
     else:
-        q[rows] = _with_feet(motion, limbs, q[rows], _carried(motion.model, bases[link], q[rows], moved))
+        carried = _carried(motion.model, bases[link], q[rows], moved)
+        q[rows] = _with_feet(motion, limbs, q[rows], carried, weight)
     return replace(motion, q=q)
 
 
@@ -153,8 +156,18 @@ def _carried(model: Model, base: LinkJoints, q: Array, positions: Array) -> Arra
     return carried
 
 
-def _with_feet(motion: Motion, limbs: dict[str, Limb], before: Array, after: Array) -> Array:
-    """`after` with the feet as they were."""
+def _brought(
+    model: Model, limb: Limb, q: Array, positions: Array, weight: Array, rotation: Array | None = None
+) -> Array:
+    """q [T, nq] with a limb at positions [T, 3], which it comes short of near the end of its reach the more
+    the greater the weight [T] is: where that is 0, nothing moves.
+    """
+    exact = replace(limb, soften=0.0).solve(model, q, positions, rotation=rotation).q
+    return np.asarray(replace(limb, weight=weight).solve(model, exact, positions, rotation=rotation).q)
+
+
+def _with_feet(motion: Motion, limbs: dict[str, Limb], before: Array, after: Array, weight: Array) -> Array:
+    """`after` [T, nq] with the feet as they were; weight [T]: of the drag."""
     try:
         roles = humanoid(motion).frames
     except ModelError:
@@ -163,5 +176,5 @@ def _with_feet(motion: Motion, limbs: dict[str, Limb], before: Array, after: Arr
         limb = limbs.get(roles.get(side + LEG[2], ""))
         if limb is not None:
             poses = motion.model.pose(before, limb.tip)
-            after = limb.solve(motion.model, after, poses[:, :3, 3], rotation=poses[:, :3, :3]).q
+            after = _brought(motion.model, limb, after, poses[:, :3, 3], weight, poses[:, :3, :3])
     return after

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import FormatWarning, ModelError, mapping_of, number_of, shortened
+from limbik.errors import FormatWarning, ModelError, did_you_mean, is_one_of, mapping_of, number_of, shortened
 from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
@@ -19,7 +19,7 @@ from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
 from limbik.motion.body.humanoid import humanoid
-from limbik.motion.body.roles import ARM, LEG, SIDES
+from limbik.motion.body.roles import ARM, LEG, ROLES, SIDES
 from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, seconds_from
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_rotations, held_positions, lifted
@@ -95,6 +95,10 @@ def retarget(
     """
     motion = as_motion(motion)
     whole = model.model if isinstance(model, Motion) else as_model(model)
+    for roles_of, name in ((source, "source"), (target, "target")):
+        for role in roles_of if isinstance(roles_of, Mapping) else ():
+            if not is_one_of(role, ROLES):
+                raise ModelError(f"{name}: there is no role {shortened(role)}; {did_you_mean(role, ROLES)}")
     needed = "frames by role, such as {'hips': 'pelvis'}"
     roles = humanoid(model).frames if target is None else mapping_of(target, "target", ModelError, needed)
     there = freed(whole, roles["hips"]) if "hips" in roles else whole

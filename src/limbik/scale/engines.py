@@ -61,6 +61,8 @@ def run(
 
     progress: called with how many chunks are done, and of how many.
     """
+    if progress is not None and not callable(progress):
+        raise SolverError(f"progress needs a function of two counts, found {shortened(progress)}")
     left = [number for number in range(job.chunks) if not store.is_done(number)]
     for done, (number, rows) in enumerate(_solved(job, left, engine, threads, address), 1):
         store.write(number, rows)

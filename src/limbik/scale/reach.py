@@ -175,7 +175,7 @@ class Reach:
         """[voxels, n] whether each orientation is reached, of the voxels from `first` to before `last`."""
         for name, value in (("first", first), ("last", last)):
             if value is not None:
-                as_whole(value, f"`{name}`", -self.grid.size, SolverError)
+                as_whole(value, f"`{name}`", 0, SolverError, self.grid.size)
         bits = self.store.read("reachable", first, last)
         return np.unpackbits(bits, axis=1, count=self.store.record["orientations"]).astype(bool)
 

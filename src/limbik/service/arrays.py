@@ -25,7 +25,7 @@ def read_npy(body: bytes) -> Array:
     try:
         version = npy.read_magic(stream)
         shape, _, kind = READERS[version](stream)
-        assert all(count >= 0 for count in shape), "of which two would cancel in the product"
+        assert all(type(count) is int and count >= 0 for count in shape), "of which two would cancel"
     except Exception:  # the header is read as Python: whatever its parser raises
         raise GoalError("the body needs to be a .npy file of numbers, as numpy.save writes it") from None
     if kind.kind not in "fiu":

@@ -15,7 +15,7 @@ import numpy as np
 from limbik import Model
 from limbik.collision import World
 from limbik.collision.planning_scenes import APPEND, MOVE, REMOVE, ros_pose_of, shapes_in_message
-from limbik.errors import LimbikError, did_you_mean, listed
+from limbik.errors import LimbikError, did_you_mean, listed, shortened
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf, VirtualJoint
 from limbik.model.shapes import Shape
@@ -31,6 +31,7 @@ from limbik.service.moveit.messages import (
 from limbik.service.worlds import MAX_OBJECTS
 from limbik.spatial import Array, Matrix4, pose_inverse
 
+STILL = 1e-9  # [m, and of a rotation matrix] of a pose that moves nothing
 MAX_MODELS = 16  # cached, that carry something
 _CACHED = "joint_indices", "_worlds", "_models"  # independent of where the robot is
 
@@ -191,10 +192,21 @@ class MoveItScene:
 
     def _base_of(self, robot_state: RobotState) -> Matrix4:
         virtual = robot_state.multi_dof_joint_state
-        for name, transform in zip(virtual.joint_names, virtual.transforms, strict=False):
+        names, transforms = virtual.joint_names, virtual.transforms
+        if len(names) != len(transforms):
+            counts = f"{len(names)} names and {len(transforms)} transforms"
+            raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"`multi_dof_joint_state` has {counts}")
+        base = self.base
+        for name, transform in zip(names, transforms, strict=True):
+            pose = pose_of_message(transform)
             if self.virtual_joint is not None and name == self.virtual_joint.name:
-                return pose_of_message(transform)
-        return self.base
+                base = pose
+            elif not np.allclose(pose, np.eye(4), rtol=0.0, atol=STILL):
+                hint = "it has none" if self.virtual_joint is None else f"it is {self.virtual_joint.name!r}"
+                raise MoveItRefusal(
+                    Code.INVALID_ROBOT_STATE, f"the robot has no virtual joint {shortened(name)}; {hint}"
+                )
+        return base
 
     @property
     def _bodies(self) -> set[str]:
