@@ -16,9 +16,7 @@ class Contact:
     """Two bodies, and how far they are apart."""
 
     pair: tuple[str, str]  # names of links, or of objects
-    # [m] signed: below 0 they overlap, and it is how far one has to go to be out; of what is made of several
-    # pieces, out of the one piece
-    distance: float
+    distance: float  # [m] signed: below 0 they overlap, and it is how far it is out of the deepest piece
     normal: Vector3  # [3] unit vector from the second to the first, in world axes
     points: Array  # [2, 3] nearest points of the first and of the second; the deepest where they overlap [m]
     gradient: Array  # [nv] derivative of the distance with respect to v, as `Model.jacobian` has it

@@ -513,3 +513,37 @@ def test_a_virtual_joint_that_there_is_not_does_not_move_the_base_without_a_word
         state = {"multi_dof_joint_state": {"joint_names": names, "transforms": transforms}}
         answer = service.compute_ik(ik("", pose, robot_state=state))
         assert answer["error_code"]["val"] == code
+
+
+def quaternion(rotation: np.ndarray) -> dict[str, float]:
+    return dict(zip("xyzw", map(float, Rotation.from_matrix(rotation).as_quat()), strict=True))
+
+
+@pytest.mark.parametrize("angles", [(0.3, 0.3, 1.5), (0.4, 0.4, 2.5), (0.3, -0.3, 3.0)])
+def test_constraints_that_the_start_keeps_are_kept_near_their_edge(
+    angles: tuple[float, float, float],
+) -> None:
+    model = limbik.load("panda")
+    service, q = MoveIt(model), np.array([0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785])
+    pose, state = model.pose(q), state_of(model, q)
+    x, y, z = map(float, pose[:3, 3])
+    sphere = {
+        "primitives": [{"type": 2, "dimensions": [0.1]}],
+        "primitive_poses": [{"position": {"x": x - 0.09, "y": y, "z": z}}],
+    }
+    wanted = pose[:3, :3] @ Rotation.from_euler("XYZ", angles).as_matrix().T
+    tolerances = {
+        f"absolute_{axis}_axis_tolerance": abs(a) + 0.1 for axis, a in zip("xyz", angles, strict=True)
+    }
+    for keep in (
+        {"position_constraints": [{"link_name": "flange", "constraint_region": sphere}]},
+        {
+            "orientation_constraints": [
+                {"link_name": "flange", "orientation": quaternion(wanted), **tolerances}
+            ]
+        },
+    ):
+        request = ik("", pose, "flange", robot_state=state, constraints=keep)
+        found = solved(service.compute_ik(request))
+        valid = service.check_state_validity({"robot_state": found, "constraints": keep})
+        assert [each["result"] for each in valid["constraint_result"]] == [True]

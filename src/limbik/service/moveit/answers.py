@@ -7,19 +7,19 @@ Messages are mappings with the fields of moveit_msgs, as JSON has them. How they
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from pydantic import ValidationError
 
-from limbik import Model, Pose, Solution, Status
+from limbik import Goal, Model, Pose, Solution, Status
 from limbik.checks import Contact
 from limbik.collision import World
 from limbik.errors import LimbikError, ModelError
 from limbik.formats.srdf import Srdf
 from limbik.locks import fork_safe
-from limbik.request import clipped
+from limbik.request import clipped, deadline_after, time_left
 from limbik.service.groups import JointGroup, group_of, locked_for
 from limbik.service.moveit import constraints
 from limbik.service.moveit.messages import (
@@ -163,18 +163,23 @@ class MoveIt:
         frames = state.model.frame_names if extra else [frame for frame, _ in poses]
         world = scene.world(state) if request.avoid_collisions else None
         locked = locked_for(state.model, group, frames)
-        solution = state.model.solve(
-            [*goals, *(each.goal for each in extra)],
-            start=clipped(state.model, state.q, locked),  # as a sensor may have them a little beyond limits
-            locked=locked,
-            world=world,
-            time_limit=min(request.timeout.seconds or TIMEOUT, MAX_TIMEOUT),
-        )
+        deadline = deadline_after(min(request.timeout.seconds or TIMEOUT, MAX_TIMEOUT))
+
+        def solved(wanted: Sequence[Goal]) -> Solution:
+            start = clipped(state.model, state.q, locked)  # as a sensor may have them a little beyond limits
+            left = time_left(deadline)
+            return state.model.solve(wanted, start=start, locked=locked, world=world, time_limit=left)
+
+        def broken_by(solution: Solution) -> int:
+            return sum(each.excess(solution.q) > constraints.MET for each in extra)
+
+        solution = solved(goals)
+        if solution.success and broken_by(solution):  # with goals that are boxes inside of what is allowed
+            solution = solved([*goals, *(each.goal for each in extra)])
         if not solution.success:
             code = CODES.get(solution.status, Code.NO_IK_SOLUTION)
             return self._unsolved(code, _reason(solution, state.model, world))
-        broken = sum(each.excess(solution.q) > constraints.MET for each in extra)
-        if broken:
+        if broken := broken_by(solution):
             message = f"a solution was found, but it breaks {broken} of the constraints"
             return self._unsolved(Code.GOAL_CONSTRAINTS_VIOLATED, message)
         joints = {name: float(solution.q[index]) for name, index in scene.joint_indices.items()}
