@@ -402,3 +402,9 @@ def test_a_scene_whose_best_answer_misses_a_goal_is_not_solved(goal):
     (found,) = limbik.load_scene(text).solve(mode="best")
     assert found.status is Status.CONVERGED and not found.success
     assert "cannot be made less" in str(found.explain())
+
+
+def test_a_text_may_have_any_line_breaks():
+    text = "arm 1 0 0 0\nseg 1 1 1\n"
+    for ending in ("\n", "\r\n", "\r"):
+        assert limbik.load_scene(text.replace("\n", ending)).arms[0].model.nq == 2

@@ -423,6 +423,7 @@ def test_machine_code_and_python_give_the_same(settings: tuple[float, ...]) -> N
 def test_bad_input_is_named() -> None:
     motion = bent("euler")
     for wrong, match in (
+        ({"axis": [0.0, 0.0, 0.0]}, "axis needs a direction"),
         ({"weight": 1.5}, "weight needs numbers from 0 to 1"),
         ({"soften": -0.1}, "soften"),
         ({"stretch": [0.1, 0.2]}, "stretch"),

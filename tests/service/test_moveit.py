@@ -547,3 +547,16 @@ def test_constraints_that_the_start_keeps_are_kept_near_their_edge(
         found = solved(service.compute_ik(request))
         valid = service.check_state_validity({"robot_state": found, "constraints": keep})
         assert [each["result"] for each in valid["constraint_result"]] == [True]
+
+
+def test_a_group_in_which_nothing_moves_is_said() -> None:
+    urdf = """<robot name="post"><link name="base"/><link name="arm"/><link name="tool0"/>
+      <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
+        <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+      <joint name="jt" type="fixed"><parent link="arm"/><child link="tool0"/></joint></robot>"""
+    model = limbik.load(urdf)
+    groups = '<robot name="post"><group name="empty"/><group name="all"><joint name="jt"/></group></robot>'
+    service = MoveIt(model, srdf.read(groups, model))
+    for name in ("empty", "all"):
+        answer = service.compute_ik(ik(name, model.pose(model.neutral)))
+        assert "has no joint that moves" in answer["error_code"]["message"]

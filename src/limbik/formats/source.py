@@ -73,7 +73,7 @@ def write_text(path: str | PathLike[str], text: str) -> None:
 
 def is_text(source: str) -> bool:
     """Whether a str is a description itself and not the path of one."""
-    return "\n" in source or source.lstrip("\ufeff \t\r").startswith("<")
+    return not {"\n", "\r"}.isdisjoint(source) or source.lstrip("\ufeff \t\r").startswith("<")
 
 
 def _expanded(name: str) -> Path:

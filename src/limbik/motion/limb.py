@@ -110,7 +110,10 @@ class Limb:
             check_target(value, name)
             object.__setattr__(self, name, value if max_axes else float(value))
         if self.axis is not None:
-            object.__setattr__(self, "axis", unit(as_vector(self.axis, 3, "axis", error=GoalError)))
+            axis = unit(as_vector(self.axis, 3, "axis", error=GoalError))
+            if not axis.any():
+                raise GoalError("axis needs a direction, found zeros")
+            object.__setattr__(self, "axis", axis)
         if self.pole is not None:
             object.__setattr__(self, "pole", _points(self.pole, "pole"))
 

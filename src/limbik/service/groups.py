@@ -24,13 +24,15 @@ def group_of(model: Model, srdf: Srdf | None, name: str) -> JointGroup:
 
     The tip is that of the group's chain, or the link of its last joint.
 
-    Raises ModelError for a name that no group has.
+    Raises ModelError for a name that no group has, and for a group without joints.
     """
     if srdf is None:
         if name:
             raise ModelError(f"{model.name!r} has no groups: an SRDF names some; without one leave it out")
         return JointGroup(name, tuple(joint.name for joint in model.joints if joint.nq), model.end_effector)
     joints = srdf.joints(name, model)
+    if not joints:
+        raise ModelError(f"group {name!r} has no joint that moves")
     chains = srdf.groups[name].chains
     if len(chains) == 1:
         return JointGroup(name, joints, chains[0].tip_link)
