@@ -313,3 +313,15 @@ def _rising(model, count, height=1.0):
     q = np.tile(model.neutral, (count, 1))
     q[:, 2] = height * np.linspace(0.5, 1.0, count)
     return q
+
+
+def test_numbers_farther_away_than_any_room_name_the_file(tmp_path):
+    path = tmp_path / "far.bvh"
+    path.write_text(
+        "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+        "Yrotation\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 1e12 0 0 0 0\n"
+    )
+    with pytest.raises(
+        FormatError, match=r"far.bvh: frame 0: 'Hips.Yposition' needs a finite number up to 1e\+09"
+    ):
+        limbik.load_motion(path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -255,14 +255,22 @@ def _of_bvh(name: str, file: bvh.BvhFile, metres: float, up: Up) -> Motion:
         raise FormatError(name, "has no frames, so there is no motion in it; at least 1 is needed")
     model = bvh_model.model_of(file.joints, metres, name)
     q = bvh_model.q_of(model, file.joints, file.values, metres)
-    return Motion(model, q, file.dt, up, file.joints, metres)
+    return _of_file(name, model, q, file.dt, up, file.joints, metres)
 
 
 def _of_gltf(path: str, animation: str | int | None, up: Up) -> Motion:
     scene, roles = gltf_model.read_scene(path, animation)
     model = gltf_model.model_of(scene)
     q = gltf_model.q_of(scene, model)
-    return Motion(model, q, scene.dt, up, scene=scene, roles=roles or None)
+    return _of_file(path, model, q, scene.dt, up, scene=scene, roles=roles or None)
+
+
+def _of_file(name: str, *fields: Any, **others: Any) -> Motion:
+    """The motion of these fields; raises FormatError, which names the file, for numbers that it refuses."""
+    try:
+        return Motion(*fields, **others)
+    except ConfigurationError as error:
+        raise FormatError(name, str(error)) from None
 
 
 def _of_csv(like: Model | Motion, q: Array, dt: float, up: Up | None) -> Motion:
