@@ -31,17 +31,10 @@ class Outcome(NamedTuple):
 
     status: float  # index in `STATUSES`
     error: float  # [m]
-    chord: float  # of the rotation error, see `chord_of`
+    chord: float  # of the rotation error: twice the sine of half the angle; of one beyond pi 2 and the rest
     iterations: float
     restarts: float
     start_was_moved: float  # 1 or 0
-
-
-def chord_of(angle: float) -> float:
-    """What an `Outcome` has of a rotation error [rad]: twice the sine of half of it; for one beyond pi, of a
-    joint whose revolutions count, what it is more on top of 2.
-    """
-    return 2.0 * math.sin(0.5 * min(angle, math.pi)) + max(angle - math.pi, 0.0)
 
 
 # What a solver itself can tell; the other reasons take a second look.

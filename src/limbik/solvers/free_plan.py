@@ -24,13 +24,14 @@ from limbik.collision.free_options import FreeOptions
 from limbik.compiler.watch import watch_until
 from limbik.model.model import Model
 from limbik.request import Request
-from limbik.solution import STATUSES, Solution, chord_of
+from limbik.solution import STATUSES, Solution
 from limbik.solvers.diagnose_free import Seen
 from limbik.solvers.fixed_collisions import Blocked, blocked_by
 from limbik.solvers.free_question import FreeQuestion
 from limbik.solvers.many_starts import ManyStarts
 from limbik.solvers.plan import Observer, Plan, Problem
 from limbik.solvers.push_out import PushOut
+from limbik.solvers.tree_plan import chord_of
 from limbik.spatial import Array
 from limbik.status import Status
 

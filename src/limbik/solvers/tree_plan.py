@@ -29,7 +29,7 @@ from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_START, CONVERGED, SETTLED, SOLVED, SPENT, UNREACHABLE
 from limbik.request import Request
 from limbik.serial.seeding import LARGEST_SEED
-from limbik.solution import Outcome, Solution, chord_of
+from limbik.solution import Outcome, Solution
 from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
 from limbik.solvers.plan import Observer, Plan, Problem
@@ -336,3 +336,10 @@ def _for_some(model: Model, goals: Sequence[Goal], options: Options) -> Options:
     """The options for some of the goals: a tool is for those of the end effector, even if there are none."""
     has_tool = any(goal.frame in (None, model.end_effector) for goal in goals)
     return options if has_tool else dataclasses.replace(options, tool=None)
+
+
+def chord_of(angle: float) -> float:
+    """What an `Outcome` has of a rotation error [rad]: twice the sine of half of it; for one beyond pi, of a
+    joint whose revolutions count, what it is more on top of 2.
+    """
+    return 2.0 * math.sin(0.5 * min(angle, math.pi)) + max(angle - math.pi, 0.0)
