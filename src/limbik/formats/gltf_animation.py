@@ -113,16 +113,14 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels
         _list(file, animation.get(key), f"{where}: {key}") for key in ("samplers", "channels")
     )
     by_target: Channels = {}
-    pointers = []
     for channel in channels:
         node, path = target_of(channel)
         said = channel["target"].get("path") if isinstance(channel.get("target"), dict) else None
         if path is None and said is not None and said not in NO_LINKS:
             known = (*TARGETS, *NO_LINKS)
             file.fail(f"there is no path {shortened(said)}; {did_you_mean(str(said), known)}", where)
-        if node is None or path is None:  # of a morph target or an extension
-            pointers += [each for each in [_pointer(channel)] if each.endswith(TARGETS)]
-            continue
+        if node is None or path is None:
+            continue  # of a morph target or an extension
         file.item("nodes", node, where)
         of = f"{where}: {path} of node {nodes[node].name!r}"
         sampler = channel.get("sampler")
@@ -131,18 +129,19 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels
         if (node, path) in by_target:
             file.fail("moves twice", of)
         by_target[node, path] = _channel(file, samplers[sampler], path == "rotation", of)
-    if pointers:
+    if pointers := list(filter(None, map(_pointer, channels))):
         left_out = f"what moves {listed(pointers)} by KHR_animation_pointer is left out"
         warnings.warn(f"{file.name}: {where}: {left_out}", FormatWarning, stacklevel=2)
     return by_target
 
 
 def _pointer(channel: dict[str, Any]) -> str:
-    """What a channel moves by an extension, such as "/nodes/3/rotation"; "" without one."""
+    """What of a node a channel moves by an extension, such as "/nodes/3/rotation"; "" for nothing."""
     value: Any = channel
     for key in ("target", "extensions", "KHR_animation_pointer", "pointer"):
         value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, str) and value.startswith("/nodes/") else ""
+    moves_node = isinstance(value, str) and value.startswith("/nodes/") and value.endswith(TARGETS)
+    return value if moves_node else ""
 
 
 def target_of(channel: dict[str, Any]) -> tuple[Any, Target | None]:

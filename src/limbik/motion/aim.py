@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError
+from limbik.goals.base import as_direction
 from limbik.model import Model
 from limbik.motion.chains import LinkChain, links_of, rows_of, weights_of
 from limbik.request import check_target
@@ -70,9 +71,7 @@ class Aim:
 
     def __post_init__(self) -> None:
         names = links_of(self.chain)
-        axis = unit(as_vector(self.axis, 3, "axis", error=GoalError))
-        if not axis.any():
-            raise GoalError("axis needs a direction, found zeros")
+        axis = as_direction(self.axis, "axis")
         limits = as_numbers(self.limit, "limit", "angles [rad]", GoalError)
         if limits.shape not in ((), (len(names),)) or not (limits >= 0.0).all():
             raise GoalError(f"limit needs an angle [rad] that is not negative, or {len(names)} of them")

@@ -105,7 +105,7 @@ def _limbs(motion: Motion) -> dict[str, Limb]:
     limbs: dict[str, Limb] = {}
     for root, mid, tip in chains:
         if root and mid and tip:
-            limb = Limb(root, mid, tip, soften=SOFTEN)
+            limb = Limb(root, mid, tip)
             try:
                 plan = plan_of(motion.model, limb)
             except ModelError:  # a limb of a robot whose hinges do not meet
@@ -162,8 +162,9 @@ def _brought(
     """q [T, nq] with a limb at positions [T, 3], which it comes short of near the end of its reach the more
     the greater the weight [T] is: where that is 0, nothing moves.
     """
-    exact = replace(limb, soften=0.0).solve(model, q, positions, rotation=rotation).q
-    return np.asarray(replace(limb, weight=weight).solve(model, exact, positions, rotation=rotation).q)
+    exact = limb.solve(model, q, positions, rotation=rotation).q
+    eased = replace(limb, soften=SOFTEN, weight=weight)
+    return np.asarray(eased.solve(model, exact, positions, rotation=rotation).q)
 
 
 def _with_feet(motion: Motion, limbs: dict[str, Limb], before: Array, after: Array, weight: Array) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.errors import GoalError, ModelError
+from limbik.goals.base import as_direction
 from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.model.slots import Slot
@@ -25,7 +26,6 @@ from limbik.spatial import (
     Array,
     Matrix3,
     as_numbers,
-    as_vector,
     common_shape,
     cross,
     norm,
@@ -110,10 +110,7 @@ class Limb:
             check_target(value, name)
             object.__setattr__(self, name, value if max_axes else float(value))
         if self.axis is not None:
-            axis = unit(as_vector(self.axis, 3, "axis", error=GoalError))
-            if not axis.any():
-                raise GoalError("axis needs a direction, found zeros")
-            object.__setattr__(self, "axis", axis)
+            object.__setattr__(self, "axis", as_direction(self.axis, "axis"))
         if self.pole is not None:
             object.__setattr__(self, "pole", _points(self.pole, "pole"))
 

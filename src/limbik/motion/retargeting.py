@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import FormatWarning, ModelError, did_you_mean, is_one_of, mapping_of, number_of, shortened
+from limbik.errors import FormatWarning, ModelError, number_of, shortened
 from limbik.formats.base_joint import based
 from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
-from limbik.model.joints import JointKind
 from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
-from limbik.motion.body.humanoid import humanoid
-from limbik.motion.body.roles import ARM, LEG, ROLES, SIDES
+from limbik.motion.body.humanoid import as_roles, humanoid
+from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, seconds_from
 from limbik.motion.feet.sole_points import sole_of
 from limbik.motion.feet.targets import flat_rotations, held_positions, lifted
@@ -95,14 +94,9 @@ def retarget(
     """
     motion = as_motion(motion)
     whole = model.model if isinstance(model, Motion) else as_model(model)
-    for roles_of, name in ((source, "source"), (target, "target")):
-        for role in roles_of if isinstance(roles_of, Mapping) else ():
-            if not is_one_of(role, ROLES):
-                raise ModelError(f"{name}: there is no role {shortened(role)}; {did_you_mean(role, ROLES)}")
-    needed = "frames by role, such as {'hips': 'pelvis'}"
-    roles = humanoid(model).frames if target is None else mapping_of(target, "target", ModelError, needed)
+    roles = humanoid(model).frames if target is None else as_roles(target, "target")
     there = freed(whole, roles["hips"]) if "hips" in roles else whole
-    source = humanoid(motion).frames if source is None else mapping_of(source, "source", ModelError, needed)
+    source = humanoid(motion).frames if source is None else as_roles(source, "source")
     postures, others = postures_of(motion), _postures_of_target(there, model)
     if _are_alike(motion.model, there):
         postures = others = np.concatenate([postures, others])  # so that both have the same upright posture
@@ -398,12 +392,11 @@ def _note_lag(model: Model, q: Array, dt: float) -> None:
     busy = np.flatnonzero(fractions > OFTEN)
     if busy.size:
         busiest = int(fractions.argmax())
-        joints = {model.q_slice(each.name).start: each for each in model.joints if each.nv == 1}
-        joint = joints[busiest]
-        unit = "m/s" if joint.kind is JointKind.PRISMATIC else "rad/s"
+        joint = next(each for each in model.coordinates if each.q == busiest)
+        unit = "m/s" if joint.is_length else "rad/s"
         others = f", and {number_of(busy.size - 1, 'other joint')} in many" if busy.size > 1 else ""
         warnings.warn(
-            f"{model.name!r} lags behind the motion: {joint.name!r} moves at its speed limit of "
+            f"{model.name!r} lags behind the motion: {joint.joint!r} moves at its speed limit of "
             f"{reach[busiest] / dt:.3g} {unit} in {fractions[busiest]:.0%} of the frames{others}; with a "
             "larger dt the motion is slower, and the robot follows more closely",
             FormatWarning,

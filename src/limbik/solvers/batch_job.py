@@ -125,7 +125,7 @@ class BatchJob:
             yield int(each), left[remaining == each]
 
     def from_starts(self, starts: Array) -> tuple[Array, Array]:
-        """Facts [N, HEADER] and configurations [N, nq] that a start [nq] for each problem leads to soon.
+        """Outcomes [N, HEADER] and configurations [N, nq] that a start [nq] for each problem leads to soon.
 
         Locked joints stand in all starts where they do in the first.
         """

@@ -7,6 +7,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -52,9 +53,7 @@ class Humanoid:
         Raises ModelError for a role or a frame that does not exist.
         """
         frames, found_by = dict(self.frames), dict(self.found_by)
-        for role, frame in mapping_of(roles, "roles", ModelError, "a mapping of roles to frames").items():
-            if not is_one_of(role, ROLES):
-                raise ModelError(f"there is no role {shortened(role)}; {did_you_mean(role, ROLES)}")
+        for role, frame in as_roles(roles, "roles").items():
             frames.pop(role, None)
             found_by.pop(role, None)
             if frame is not None:
@@ -71,6 +70,15 @@ class Humanoid:
         fingers = len(self.missing) - len(body)
         rest = [*body, *([f"{fingers} bones of fingers"] if fingers else [])]
         return "\n".join([*lines, *([f"not found: {', '.join(rest)}"] if rest else [])])
+
+
+def as_roles(value: object, name: str) -> Mapping[str, Any]:
+    """Frames by role. Raises ModelError for what is no mapping, and for a role that does not exist."""
+    frames = mapping_of(value, name, ModelError, "a mapping of roles to frames")
+    for role in frames:
+        if not is_one_of(role, ROLES):
+            raise ModelError(f"{name}: there is no role {shortened(role)}; {did_you_mean(role, ROLES)}")
+    return frames
 
 
 def humanoid(model: Model | Motion) -> Humanoid:

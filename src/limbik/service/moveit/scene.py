@@ -6,9 +6,9 @@ A scene is never changed: a message makes another one, so that one which is refu
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from limbik.service.moveit.messages import (
 )
 from limbik.service.worlds import MAX_OBJECTS
 from limbik.spatial import Array, Matrix4, pose_inverse
+
+_T = TypeVar("_T")
 
 STILL = 1e-9  # [m, and of a rotation matrix] of a pose that moves nothing
 MAX_MODELS = 16  # cached, that carry something
@@ -96,11 +98,8 @@ class MoveItScene:
 
         Raises Refused for joints and links that there are not.
         """
-        q, names, values = self.q.copy(), robot_state.joint_state.name, robot_state.joint_state.position
-        if len(names) != len(values):
-            counts = f"{len(names)} names and {len(values)} positions"
-            raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"`joint_state` has {counts}")
-        for name, value in zip(names, values, strict=True):
+        q, joints = self.q.copy(), robot_state.joint_state
+        for name, value in _paired(joints.name, joints.position, "`joint_state`", "positions"):
             if name in self.joint_indices:
                 q[self.joint_indices[name]] = value
             elif name not in self.model.joint_names or self.model.joint(name).nq:
@@ -192,12 +191,8 @@ class MoveItScene:
 
     def _base_of(self, robot_state: RobotState) -> Matrix4:
         virtual = robot_state.multi_dof_joint_state
-        names, transforms = virtual.joint_names, virtual.transforms
-        if len(names) != len(transforms):
-            counts = f"{len(names)} names and {len(transforms)} transforms"
-            raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"`multi_dof_joint_state` has {counts}")
-        base = self.base
-        for name, transform in zip(names, transforms, strict=True):
+        base, entry = self.base, "`multi_dof_joint_state`"
+        for name, transform in _paired(virtual.joint_names, virtual.transforms, entry, "transforms"):
             pose = pose_of_message(transform)
             if self.virtual_joint is not None and name == self.virtual_joint.name:
                 base = pose
@@ -296,6 +291,14 @@ class MoveItScene:
             raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"{problem}; {did_you_mean(name, self.objects)}")
         pose_link_object = np.asarray(pose_inverse(self.model.pose(q, link)) @ pose)
         return link, SceneObject(shapes, pose_link_object, (link, *message.touch_links))
+
+
+def _paired(names: Sequence[str], values: Sequence[_T], entry: str, what: str) -> Iterator[tuple[str, _T]]:
+    """Names of joints and their values in an entry of a state; raises Refused for others than as many."""
+    if len(names) != len(values):
+        counts = f"{len(names)} names and {len(values)} {what}"
+        raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"{entry} has {counts}")
+    return zip(names, values, strict=True)
 
 
 def scene_of(model: Model, srdf: Srdf | None, world: World | None = None) -> MoveItScene:
