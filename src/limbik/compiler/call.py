@@ -66,7 +66,7 @@ class Call:
         changed: arrays that it changes, and is to find as they were.
         """
         if self._is_compiled():
-            self.run(watch)
+            self._function(self._address, watch)
         else:
             run_compiled_or_interpreted(self.program, watch, lambda: self.run(watch), self.interpret, changed)
 

@@ -83,11 +83,28 @@ def products_about(sums: Floats, now: Vector, wanted: Vector, matrix: Floats) ->
 def seen_from(A: Floats, matrix: Floats, B: Floats, out: Floats) -> None:
     """Products as two frames see them: A^T M B of matrices [9], into out [9], which overlaps none of them."""
     for i in range(3):
-        x = A[i] * matrix[0] + A[3 + i] * matrix[3] + A[6 + i] * matrix[6]
-        y = A[i] * matrix[1] + A[3 + i] * matrix[4] + A[6 + i] * matrix[7]
-        z = A[i] * matrix[2] + A[3 + i] * matrix[5] + A[6 + i] * matrix[8]
+        x, y, z = column_times(A, i, matrix)
         for k in range(3):
             out[3 * i + k] = x * B[k] + y * B[3 + k] + z * B[6 + k]
+
+
+@compiled(inline=False)
+def seen_about_z(A: Floats, matrix: Floats, B: Floats) -> tuple[float, float, float, float]:
+    """Numbers 0, 1, 3 and 4 of what `seen_from` makes, which a turn about z depends on."""
+    x, y, z = column_times(A, 0, matrix)
+    xx, xy = x * B[0] + y * B[3] + z * B[6], x * B[1] + y * B[4] + z * B[7]
+    x, y, z = column_times(A, 1, matrix)
+    return xx, xy, x * B[0] + y * B[3] + z * B[6], x * B[1] + y * B[4] + z * B[7]
+
+
+@compiled(inline=True)
+def column_times(A: Floats, i: int, matrix: Floats) -> Vector:
+    """Column i of a matrix [9] times another one."""
+    return (
+        A[i] * matrix[0] + A[3 + i] * matrix[3] + A[6 + i] * matrix[6],
+        A[i] * matrix[1] + A[3 + i] * matrix[4] + A[6 + i] * matrix[7],
+        A[i] * matrix[2] + A[3 + i] * matrix[5] + A[6 + i] * matrix[8],
+    )
 
 
 @compiled(inline=False)

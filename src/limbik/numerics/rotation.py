@@ -37,10 +37,34 @@ def multiply(A: Floats, a: int, B: Floats, out: Floats, to: int) -> None:
 
     `out` must not overlap A's nine numbers or B.
     """
-    for i in range(3):
-        x, y, z = A[a + 3 * i], A[a + 3 * i + 1], A[a + 3 * i + 2]
-        for k in range(3):
-            out[to + 3 * i + k] = x * B[k] + y * B[3 + k] + z * B[6 + k]
+    row_times(A, a, B, out, to)
+    row_times(A, a + 3, B, out, to + 3)
+    row_times(A, a + 6, B, out, to + 6)
+
+
+@compiled(inline=True)
+def row_times(A: Floats, a: int, B: Floats, out: Floats, to: int) -> None:
+    """out[to : to + 3] = the row A[a : a + 3] times the matrix B [9]."""
+    x, y, z = A[a], A[a + 1], A[a + 2]
+    out[to] = x * B[0] + y * B[3] + z * B[6]
+    out[to + 1] = x * B[1] + y * B[4] + z * B[7]
+    out[to + 2] = x * B[2] + y * B[5] + z * B[8]
+
+
+@compiled(inline=True)
+def turn_z(R: Floats, at: int, sine: float, cosine: float) -> None:
+    """R = R Rz(angle), for the rotation matrix stored row by row in R[at : at + 9]."""
+    row_turn_z(R, at, sine, cosine)
+    row_turn_z(R, at + 3, sine, cosine)
+    row_turn_z(R, at + 6, sine, cosine)
+
+
+@compiled(inline=True)
+def row_turn_z(R: Floats, at: int, sine: float, cosine: float) -> None:
+    """R[at : at + 3] becomes that row times Rz(angle)."""
+    x, y = R[at], R[at + 1]
+    R[at] = cosine * x + sine * y
+    R[at + 1] = cosine * y - sine * x
 
 
 @compiled(inline=True)

@@ -231,7 +231,7 @@ class TreePlan(Plan):
                 metres = max(metres, error)
             else:
                 radians = max(radians, error)
-        return metres, chord_of(radians)
+        return metres, chord_of(radians) if radians else 0.0
 
 
 class GeneralPlan(TreePlan):
@@ -342,4 +342,4 @@ def chord_of(angle: float) -> float:
     """What an `Outcome` has of a rotation error [rad]: twice the sine of half of it; for one beyond pi, of a
     joint whose revolutions count, what it is more on top of 2.
     """
-    return 2.0 * math.sin(0.5 * min(angle, math.pi)) + max(angle - math.pi, 0.0)
+    return 2.0 * math.sin(0.5 * angle) if angle <= math.pi else 2.0 + (angle - math.pi)

@@ -40,6 +40,12 @@ def begin(tree: Tree, settings: Floats, q: Floats, answer: Floats) -> bool:
 def evaluate(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats, to: int) -> None:
     """Where everything is at q, and how far every task is from being met; into errors[to] and so on."""
     pose_links(tree.links, q, workspace.frames)
+    evaluate_posed(tree, objectives, workspace, q, to)
+
+
+@compiled(inline=False)
+def evaluate_posed(tree: Tree, objectives: Objectives, workspace: Workspace, q: Floats, to: int) -> None:
+    """The same where the frames of the links are those of q."""
     if tree.fixed_mass[3] >= 0.0:
         for k in range(4):
             workspace.total[k] = tree.fixed_mass[k]

@@ -11,8 +11,8 @@ from typing import Annotated, TypeAlias
 import numpy as np
 
 from limbik.compiler.arrays import Size, array
-from limbik.compiler.kernel import Floats, Records, compiled
-from limbik.numerics.rotation import multiply, times, times_quaternion
+from limbik.compiler.kernel import Floats, Records, compiled, empty
+from limbik.numerics.rotation import multiply, times, times_quaternion, turn_z
 from limbik.numerics.trigonometry import sincos
 from limbik.tree.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERICAL
 
@@ -42,11 +42,22 @@ SCREW_SIZE = 6  # of one degree of freedom: its axis, then its moment about the 
 
 @compiled(inline=False)
 def pose_links(links: Records, q: Floats, frames: Floats) -> None:
-    """Forward kinematics: origin and rotation of every link, in world axes, as `chain.spatial` has
-    them."""
+    """Forward kinematics: origin and rotation of every link, in world axes, as `tree.joints.FRAME_SIZE` says.
+
+    The angles come first, as the compiler takes the sines of several at once where nothing else is done.
+    """
+    sines, cosines = empty(links.size), empty(links.size)
     for j in range(links.size):
-        attach_link(links[j], frames, frames, j * FRAME_SIZE)
-        move_link(links[j], q, frames, j * FRAME_SIZE)
+        sines[j] = links[j].multiplier * q[links[j].q] + links[j].offset
+    for j in range(links.size):
+        sines[j], cosines[j] = sincos(sines[j])
+    for j in range(links.size):
+        o = j * FRAME_SIZE
+        attach_link(links[j], frames, frames, o)
+        if links[j].kind == REVOLUTE:
+            turn_z(frames, o + ROTATION, sines[j], cosines[j])
+        else:
+            move_link(links[j], q, frames, o)
 
 
 @compiled
@@ -74,10 +85,7 @@ def move_link(link: Records, q: Floats, frames: Floats, o: int) -> None:
     i = link.q
     if link.kind == REVOLUTE:
         sine, cosine = sincos(link.multiplier * q[i] + link.offset)
-        for k in range(R, R + 9, 3):
-            x, y = frames[k], frames[k + 1]
-            frames[k] = cosine * x + sine * y
-            frames[k + 1] = cosine * y - sine * x
+        turn_z(frames, R, sine, cosine)
     elif link.kind == PRISMATIC:
         travel = link.multiplier * q[i] + link.offset
         for k in range(3):

@@ -14,7 +14,7 @@ import math
 from limbik.compiler.kernel import Floats, compiled
 from limbik.numerics.linear import add, copy, dot, fill, squared_length
 from limbik.tree.classical_loop import merit
-from limbik.tree.evaluation import evaluate
+from limbik.tree.evaluation import accept, evaluate, evaluate_posed
 from limbik.tree.joints import SPHERICAL, set_spherical
 from limbik.tree.workspace import DEPTH, Objectives, Tree, Workspace
 
@@ -35,22 +35,21 @@ def accelerate(
     """Take q [nq], as an iteration has left it, to where such iterations lead to, if that is worth more.
 
     workspace.history[MOVES]: q before the iteration. count: iterations before it, in the same descent. The
-    workspace is that of q afterwards.
+    frames are those of q before, and the whole workspace is afterwards.
     """
     moves = workspace.history[MOVES]
     for i in range(q.size):
         moves[i] = q[i] - moves[i]
     learn(workspace.history, count, q)
+    evaluate_posed(tree, objectives, workspace, q, 0)
     if count == 0:
-        evaluate(tree, objectives, workspace, q, 0)
         return
     copy(q, workspace.trial)
     guess(workspace.history, count, workspace.trial)
     keep_within(tree, use_limits, workspace.trial)
-    evaluate(tree, objectives, workspace, q, 1)
-    evaluate(tree, objectives, workspace, workspace.trial, 0)
-    if merit(objectives, workspace, 0) < merit(objectives, workspace, 1):
-        copy(workspace.trial, q)
+    evaluate(tree, objectives, workspace, workspace.trial, 1)
+    if merit(objectives, workspace, 1) < merit(objectives, workspace, 0):
+        accept(workspace, q)
     else:
         evaluate(tree, objectives, workspace, q, 0)
 

@@ -37,10 +37,19 @@ from limbik.numerics.alignment import (
     add_scaled,
     best_rotation_from,
     products_about,
+    seen_about_z,
     seen_from,
 )
 from limbik.numerics.linear import copy, fill
-from limbik.numerics.rotation import Vector, rotate, times, times_quaternion, transposed_times
+from limbik.numerics.rotation import (
+    Quaternion,
+    Vector,
+    rotate,
+    times,
+    times_quaternion,
+    transposed_times,
+    turn_z,
+)
 from limbik.numerics.trigonometry import (
     FULL_TURN,
     angle_of,
@@ -265,26 +274,28 @@ def propose_from_child(
     proposed = rows[j, TARGET : TARGET + FRAME_SIZE]
     is_free = not is_held(tree, child)
     back, products = scratch_row[FIRST:SECOND], scratch_row[SECOND:SCRATCH_ROW_SIZE]
+    # Of the proposal's rotation R, the rotation N of the joint before it turns and the products M, what
+    # a turn Q of the joint gains is the scalar product of Q^T and R^T M N.
+    R, N = proposed[ROTATION:], scratch_row[ATTACHED + ROTATION : FIRST]
     if is_free and link.kind != PRISMATIC:
         fill(0.0, back)
         add_points_before(tree, frames, j, 1.0, lever, use_limits, q, origin(carried), origin(proposed), back)
         attach_link(link, frames, scratch_row, ATTACHED)
-        # Of the proposal's rotation R, the rotation N of the joint before it turns and the products M, what
-        # a turn Q of the joint gains is the scalar product of Q^T and R^T M N.
-        seen_from(proposed[ROTATION:], back, scratch_row[ATTACHED + ROTATION : FIRST], products)
-    copy(proposed[ROTATION:], back)
     is_bound = False
     if link.kind == REVOLUTE:
         angle = link.multiplier * q[link.q] + link.offset
         if is_free:
-            wanted = angle_back(angle, products, NOTHING * lever * lever)
+            wanted = angle_back(angle, seen_about_z(R, back, N), NOTHING * lever * lever)
             angle = within(tree.movers[link.mover], wanted, use_limits)
             is_bound = abs(nearest_turn(wanted - angle)) > BOUND
-        turn_z_back(back, angle)
+        copy(R, back)
+        sine, cosine = sincos(angle)
+        turn_z(back, 0, -sine, cosine)
     elif link.kind == SPHERICAL:
         i = link.q
         turn = (q[i], q[i + 1], q[i + 2], q[i + 3])
         if is_free:
+            seen_from(R, back, N, products)
             transpose(products)
             turn = best_rotation_from(turn, products, NOTHING * lever * lever)
             set_spherical(tree.movers[link.mover], turn, use_limits, trial)
@@ -293,7 +304,10 @@ def propose_from_child(
             )
             is_bound = abs(same) < 1.0 - BOUND
             turn = (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])
+        copy(R, back)
         times_quaternion(back, 0, -turn[0], -turn[1], -turn[2], turn[3])
+    else:
+        copy(R, back)
     if is_bound:
         propagate_weight(rows[j], rows[child], 1.0)
     times_transposed(back, link.rotation, scratch_row[ROTATION:ATTACHED])
@@ -307,12 +321,14 @@ def propose_from_child(
 
 
 @compiled(inline=False)
-def angle_back(angle: float, products: Floats, threshold: float) -> float:
+def angle_back(angle: float, products: tuple[float, float, float, float], threshold: float) -> float:
     """The angle of a revolute joint that is best for the link before it; the given one where none is better.
 
-    products [9]: as the proposal carried, and the joint before it turns, see them. threshold: what counts.
+    products: as the proposal carried, and the joint before it turns, see them (`seen_about_z`). threshold:
+    what counts.
     """
-    sine, cosine = products[1] - products[3], products[0] + products[4]
+    xx, xy, yx, yy = products
+    sine, cosine = xy - yx, xx + yy
     return angle_of(sine, cosine) if max(abs(sine), abs(cosine)) > threshold else angle
 
 
@@ -320,16 +336,6 @@ def angle_back(angle: float, products: Floats, threshold: float) -> float:
 def within(mover: Records, angle: float, use_limits: bool) -> float:
     """The nearest angle that a revolute joint may have."""
     return nearest_within_limits(angle, mover.lower, mover.upper) if use_limits else angle
-
-
-@compiled(inline=False)
-def turn_z_back(R: Floats, angle: float) -> None:
-    """R = R Rz(angle)^T in place, for a rotation matrix [9]."""
-    sine, cosine = sincos(angle)
-    for k in range(0, 9, 3):
-        x, y = R[k], R[k + 1]
-        R[k] = cosine * x - sine * y
-        R[k + 1] = sine * x + cosine * y
 
 
 @compiled(inline=False)
@@ -462,7 +468,7 @@ def step_of_leader(link: Records, row: Floats, frame: Floats, scratch_row: Float
             + axis[2] * (row[WANTED + 2] - row[NOW + 2])
         )
         return (displacement / weight if weight > 0.0 else 0.0), weight
-    sine, cosine = about_z(row, frame, frame, scratch_row)
+    sine, cosine = about_z(row, frame, frame, scratch_row[FIRST:SECOND])
     return angle_of(sine, cosine), math.sqrt(sine * sine + cosine * cosine)
 
 
@@ -487,32 +493,37 @@ def forward(
                 turn_to(mover, rows[j], frame, scratch_row, threshold, use_limits, q)
             else:
                 i = link.q
-                see_products(rows[j], frame, scratch_row[ATTACHED:FIRST], scratch_row)
                 turn = (q[i], q[i + 1], q[i + 2], q[i + 3])
-                turn = best_rotation_from(turn, scratch_row[SECOND:SCRATCH_ROW_SIZE], threshold)
+                turn = best_rotation(turn, rows[j], frame, scratch_row, threshold)
                 set_spherical(mover, turn, use_limits, q)
         copy(scratch_row[ATTACHED:FIRST], frame)
         move_link(link, q, frames, j * FRAME_SIZE)
 
 
 @compiled(inline=False)
-def see_products(row: Floats, frame: Floats, attached: Floats, scratch_row: Floats) -> None:
-    """The products of a link's pairs, into scratch_row[SECOND : SCRATCH_ROW_SIZE].
+def best_rotation(
+    turn: Quaternion, row: Floats, frame: Floats, scratch_row: Floats, threshold: float
+) -> Quaternion:
+    """The rotation of a ball joint near `turn` that suits its link best.
 
-    Points are seen from its frame [12] as they are, and from where its joint is to be, `attached` [12], as
-    they are wanted.
+    Points are seen from its frame [12] as they are, and from where its joint is to be as they are wanted.
     """
-    products_about(row, origin(frame), origin(attached), scratch_row[FIRST:SECOND])
-    seen_from(
-        attached[ROTATION:], scratch_row[FIRST:SECOND], frame[ROTATION:], scratch_row[SECOND:SCRATCH_ROW_SIZE]
-    )
+    attached = scratch_row[ATTACHED:FIRST]
+    products, seen = scratch_row[FIRST:SECOND], scratch_row[SECOND:SCRATCH_ROW_SIZE]
+    products_about(row, origin(frame), origin(attached), products)
+    seen_from(attached[ROTATION:], products, frame[ROTATION:], seen)
+    return best_rotation_from(turn, seen, threshold)
 
 
 @compiled
-def about_z(row: Floats, frame: Floats, attached: Floats, scratch_row: Floats) -> tuple[float, float]:
-    """Sine and cosine, times what is gained, of the turn about z from `attached` that suits a link best."""
-    see_products(row, frame, attached, scratch_row)
-    return scratch_row[SECOND + 3] - scratch_row[SECOND + 1], scratch_row[SECOND] + scratch_row[SECOND + 4]
+def about_z(row: Floats, frame: Floats, attached: Floats, products: Floats) -> tuple[float, float]:
+    """Sine and cosine, times what is gained, of the turn about z from `attached` that suits a link best.
+
+    products [9]: scratch.
+    """
+    products_about(row, origin(frame), origin(attached), products)
+    xx, xy, yx, yy = seen_about_z(attached[ROTATION:], products, frame[ROTATION:])
+    return yx - xy, xx + yy
 
 
 @compiled(inline=False)
@@ -526,7 +537,7 @@ def turn_to(
     q: Floats,
 ) -> None:
     """Turn a revolute joint so that the points on its link come nearest to where they are wanted."""
-    sine, cosine = about_z(row, frame, scratch_row[ATTACHED:FIRST], scratch_row)
+    sine, cosine = about_z(row, frame, scratch_row[ATTACHED:FIRST], scratch_row[FIRST:SECOND])
     if max(abs(sine), abs(cosine)) <= threshold:
         return
     i = mover.q
