@@ -124,6 +124,8 @@ def test_an_animation_of_a_character_goes_to_csv_and_back(tmp_path: Path) -> Non
     assert run("convert", str(file), str(table), "--animation", "1") == f"{table}: 2 frames of 11 numbers\n"
     run("convert", str(file), str(tmp_path / "a.bvh"), "--animation", "Turn")
     assert limbik.load_motion(tmp_path / "a.bvh").links == ("Hips", "Head")
+    with pytest.raises(ModelError, match="a glTF file is in metres: leave out `unit`"):
+        run("info", str(file), "--animation", "Turn", "--unit", "mm")
     run("convert", str(table), str(back), "--model", str(file), "--animation", "Turn")
     assert limbik.load_motion(back, animation="Turn").q == pytest.approx(
         limbik.load_motion(file, animation="Turn").q, abs=1e-6
@@ -223,7 +225,7 @@ def test_what_cannot_be_shown_is_said(
 
 def test_gaps_of_markers_are_filled_and_listed(tmp_path: Path) -> None:
     spoilt, filled = tmp_path / "spoilt.trc", tmp_path / "filled.trc"
-    hidden(thigh_and_shank(), ("shank2", 60, 109)).save(spoilt)
+    replace(hidden(thigh_and_shank(), ("shank2", 60, 109)), up="y").save(spoilt)
     page = run("fill", str(spoilt), "--out", str(filled)).splitlines()
     assert page[0].startswith("shank2, frames 60 to 109: ")
     assert page[1] == f"{filled}: 1 of 1 gaps filled"
@@ -254,7 +256,7 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
         "End Site\n{\nOFFSET 0 0 -42\n}\n}\n}\n}\n"
         "MOTION\nFrames: 1\nFrame Time: 0.1\n" + "0 " * 12 + "\n"
     )
-    marked_leg(11)[2].save(markers)
+    replace(marked_leg(11)[2], up="y").save(markers)
     names = {f"{link}{k}": link for link in ("pelvis", "thigh", "shank") for k in range(4)}
     links.write_text(json.dumps(names))
     arguments = ("solve", str(markers), str(person), "--set", str(links), "--out")
@@ -263,6 +265,14 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
     assert page[0].endswith(" mm  pelvis")
     assert page[-2].startswith("11 frames, 12 markers, residual ")
     assert page[-1] == f"{tmp_path / 'walk.bvh'}: 11 frames of 12 numbers"
+    lying, standing = tmp_path / "lying.glb", tmp_path / "standing.glb"
+    run(*arguments, str(lying))
+    run(*arguments, str(standing), "--up", "z")  # glTF is y up
+    turned = limbik.load_motion(standing).model.pose(limbik.load_motion(standing).q, "shank")[:, :3, 3]
+    along_z = limbik.load_motion(lying).model.pose(limbik.load_motion(lying).q, "shank")[:, 2, 3]
+    assert turned[:, 1] == pytest.approx(along_z, abs=1e-5)
+    with pytest.raises(ModelError, match="--up needs x, y or z, found 'north'"):
+        run(*arguments, str(out), "--up", "north")
     links.write_text("{")
     with pytest.raises(FormatError, match="needs JSON of markers and their links"):
         run(*arguments, str(out))

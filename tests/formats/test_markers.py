@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,7 @@ def test_markers_refuse_what_is_none() -> None:
     for names, positions, dt, message in (
         (("a", "b"), good, 0.1, r"positions needs numbers of shape \[T, 2, 3\]"),
         (("a",), good + np.inf, 0.1, "up to 1e"),
+        (("a",), good + np.array([0.0, np.nan, 0.0]), 0.1, r"found \[0.0, nan, 0.0\] of 'a' in frame 0"),
         (("a",), good, 0.0, "dt needs a positive number of seconds"),
         ("a", good, 0.1, "names needs a list of names"),
     ):
@@ -135,6 +137,10 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
     again = limbik.load_markers(tmp_path / "again.trc")
     assert (again.names, again.dt) == (markers.names, markers.dt)
     assert_allclose(again.positions, markers.positions, atol=1e-9)
+    with pytest.warns(
+        FormatWarning, match="TRC cannot say that z is up, and its readers take y: load it with"
+    ):
+        replace(markers, up="z").save(tmp_path / "lying.trc")
     with pytest.raises(FormatError, match=r"needs the ending \.trc, found '\.c3d'"):
         markers.save(tmp_path / "walk.c3d")
     with pytest.raises(FormatError, match="cannot be written"):

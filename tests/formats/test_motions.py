@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 from pathlib import Path
 
@@ -228,6 +229,11 @@ def test_a_motion_refuses_what_is_none() -> None:
             limbik.Motion(model, q, dt)
     with pytest.raises(ConfigurationError, match="up needs 'x', 'y' or 'z'"):
         limbik.Motion(model, good, 0.1, up="north")  # type: ignore[arg-type]
+    for metres in (0.0, -1.0, math.nan, math.inf, "a", None):
+        with pytest.raises(
+            ConfigurationError, match="metres needs the metres of one unit, a positive number"
+        ):
+            limbik.Motion(model, good, 0.1, metres=metres)  # type: ignore[arg-type]
 
 
 def test_files_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
@@ -254,6 +260,8 @@ def test_arguments_that_have_no_meaning_are_refused() -> None:
         limbik.load_motion(GOLDEN, model="g1")
     with pytest.raises(ModelError, match="needs `model`"):
         limbik.load_motion("time,joint1\n0,0\n1,0\n")
+    with pytest.raises(ModelError, match="a CSV is in metres: leave out `unit`"):
+        limbik.load_motion("time,joint1\n0,0\n1,0\n", model="planar-1", unit="mm")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
@@ -308,6 +316,26 @@ def test_a_gltf_in_the_smallest_units_cannot_hold_great_lengths(tmp_path):
     assert not (tmp_path / "far.gltf").exists()
 
 
+def test_a_vrm_is_written_only_from_one(tmp_path):
+    model = limbik.ModelBuilder("box").floating("base", child="body").build()
+    limbik.Motion(model, _rising(model, 9), 0.01).save(tmp_path / "box.glb")
+    with pytest.raises(FormatError, match="only a motion that was read from VRM can be written as VRM"):
+        limbik.load_motion(tmp_path / "box.glb").save(tmp_path / "box.vrm")
+    assert not (tmp_path / "box.vrm").exists()
+    with pytest.raises(ModelError, match="a glTF file is in metres: leave out `unit`"):
+        limbik.load_motion(tmp_path / "box.glb", unit="cm")
+
+
+@pytest.mark.parametrize(
+    ("rate", "count"), [(120.0, 40_000), (240.0, 5_000), (500.0, 10_000), (1000.0, 10_000)]
+)
+def test_frames_of_a_long_and_fast_motion_are_read_from_a_gltf(tmp_path, rate, count):
+    model = limbik.ModelBuilder("box").floating("base", child="body").build()
+    limbik.Motion(model, _rising(model, count), 1.0 / rate).save(tmp_path / "box.glb")
+    again = limbik.load_motion(tmp_path / "box.glb")
+    assert (len(again), again.dt) == (count, pytest.approx(1.0 / rate, rel=1e-5))
+
+
 def _rising(model, count, height=1.0):
     """Configurations of a body that rises."""
     q = np.tile(model.neutral, (count, 1))
@@ -321,6 +349,8 @@ def test_numbers_farther_away_than_any_room_name_the_file(tmp_path):
         "HIERARCHY\nROOT Hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
         "Yrotation\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n0 1e12 0 0 0 0\n"
     )
+    with pytest.raises(FormatError, match=r"<text>:3: joint1 needs a number up to 1e\+09, found 1e\+30"):
+        limbik.load_motion("time,joint1\n0,0\n1,1e30\n", model="planar-1")
     with pytest.raises(
         FormatError, match=r"far.bvh: frame 0: 'Hips.Yposition' needs a finite number up to 1e\+09"
     ):

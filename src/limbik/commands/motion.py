@@ -13,7 +13,7 @@ import typer
 from limbik.errors import ModelError, is_one_of, number_of
 
 if TYPE_CHECKING:
-    from limbik.formats.motions import Motion
+    from limbik.formats.motions import Motion, Up
     from limbik.motion.body.humanoid import Humanoid
     from limbik.motion.measures import Measures, Peak
 
@@ -30,7 +30,8 @@ ModelName = Annotated[
     typer.Option("--model", help="CSV only: a robot's name or file, or a BVH or glTF with the same joints."),
 ]
 UnitName = Annotated[
-    str, typer.Option("--unit", help="Of lengths in BVH: m, cm, mm, inch, or its size in m.")
+    str | None,
+    typer.Option("--unit", help="Of lengths in BVH: m, cm (the default), mm, inch, or its size in m."),
 ]
 UpName = Annotated[
     str | None,
@@ -47,7 +48,7 @@ AnimationName = Annotated[
 def info(
     file: File,
     model: ModelName = None,
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     feet: Annotated[
         list[str] | None,
@@ -88,7 +89,7 @@ def convert(
         str, typer.Argument(help="Where to write: a file that ends in .bvh, .glb, .gltf, .vrm or .csv.")
     ],
     model: ModelName = None,
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     animation: AnimationName = None,
 ) -> None:
     """Write a motion in another format: BVH to glTF and back, that of a robot to either, CSV to all of them.
@@ -101,7 +102,12 @@ def convert(
 
 
 def load_file(
-    file: str, model: str | None, unit: str, up: str | None, animation: str | None, out: str | None = None
+    file: str,
+    model: str | None,
+    unit: str | None,
+    up: str | None,
+    animation: str | None,
+    out: str | None = None,
 ) -> Motion:
     """The motion in a file, by what the options say of it; out: where it is to go, which is checked first."""
     from limbik.formats.gltf_file import ENDINGS
@@ -109,14 +115,12 @@ def load_file(
 
     if out is not None:
         check_output(out)
-    if up is not None and not is_one_of(up, ("x", "y", "z")):
-        raise ModelError(f"--up needs x, y or z, found {up!r}")
     like: Any = model
     size = size_of(unit)
     chosen = int(animation) if animation is not None and animation.isdecimal() else animation
     if model is not None and Path(model).suffix.lower() in (".bvh", *ENDINGS):
-        like, chosen = load_motion(model, unit=size, animation=chosen), None
-    return load_motion(file, model=like, unit=size, up=up, animation=chosen)  # type: ignore[arg-type]
+        like, chosen, size = load_motion(model, unit=size, animation=chosen), None, None
+    return load_motion(file, model=like, unit=size, up=as_up(up), animation=chosen)
 
 
 def write_file(motion: Motion, out: str) -> None:
@@ -126,8 +130,17 @@ def write_file(motion: Motion, out: str) -> None:
     typer.echo(f"{out}: {frames} of {motion.model.nq} numbers")
 
 
-def size_of(unit: str) -> Any:
+def as_up(up: str | None) -> Up | None:
+    """The axis that is up, by its name. Raises ModelError for anything else."""
+    if up is not None and not is_one_of(up, ("x", "y", "z")):
+        raise ModelError(f"--up needs x, y or z, found {up!r}")
+    return up  # type: ignore[return-value]
+
+
+def size_of(unit: str | None) -> Any:
     """A unit by its name, or its size [m]."""
+    if unit is None:
+        return None
     try:
         return float(unit)
     except ValueError:

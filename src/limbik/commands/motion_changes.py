@@ -29,7 +29,7 @@ def clean(
     file: File,
     out: Annotated[str, typer.Option("--out", help="Where to write: the ending says the format.")],
     model: ModelName = None,
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     animation: AnimationName = None,
     method: Annotated[str, typer.Option(help="butterworth, savitzky-golay or one-euro.")] = "butterworth",
@@ -58,7 +58,7 @@ def retarget(
     body: Annotated[str, typer.Argument(help="Who is to move so: a robot's name or file, a BVH or glTF.")],
     out: Annotated[str, typer.Option(help="Where to write: .csv, .bvh, .glb, or the format of the body.")],
     model: ModelName = None,
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     animation: AnimationName = None,
     speed_limits: Annotated[bool, typer.Option(help="Keep the speed limits of the joints.")] = True,
@@ -72,10 +72,12 @@ def retarget(
     from limbik.formats.motions import load_motion, refuse_other_formats
     from limbik.motion.retargeting import retarget
 
-    source = load_file(file, model, unit, up, animation, out)
     refuse_other_formats(body)
-    is_motion = Path(body).suffix.lower() in (".bvh", *ENDINGS)
-    target = load_motion(body, unit=size_of(unit)) if is_motion else load(body)
+    ending = Path(body).suffix.lower()
+    of_body = size_of(unit) if ending == ".bvh" else None
+    of_file = None if of_body is not None and Path(file).suffix.lower() in ENDINGS else unit
+    source = load_file(file, model, of_file, up, animation, out)
+    target = load_motion(body, unit=of_body) if ending in (".bvh", *ENDINGS) else load(body)
     with progress_of("retarget") as progress:
         moved = retarget(source, target, speed_limits=speed_limits, progress=progress)
     write_file(moved, out)
@@ -86,7 +88,7 @@ def ground(
     file: File,
     out: Annotated[str, typer.Option("--out", help="Where to write: the ending says the format.")],
     model: ModelName = None,
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     animation: AnimationName = None,
     feet: Annotated[
@@ -127,7 +129,7 @@ def ground(
 def lengths(
     file: File,
     out: Annotated[str, typer.Option("--out", help="Where to write: a .bvh or .csv file.")],
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     given: Annotated[
         list[str] | None, typer.Option("--length", help="Of a bone by its end, in m: LeftLeg=0.43.")

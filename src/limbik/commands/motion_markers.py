@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from limbik.commands.motion import UnitName, motion, size_of, write_file
+from limbik.commands.motion import UnitName, as_up, motion, size_of, write_file
 from limbik.errors import FormatError
 
 MarkerFile = Annotated[str, typer.Argument(help="Markers: a C3D or TRC file.")]
@@ -42,7 +42,13 @@ def solve(
     marker_set: Annotated[
         str, typer.Option("--set", help='A JSON file of markers and their links: {"RHEE": "RightFoot", ...}.')
     ],
-    unit: UnitName = "cm",
+    unit: UnitName = None,
+    up: Annotated[
+        str | None,
+        typer.Option(
+            "--up", help="The axis against gravity: x, y or z; default: what a C3D says, y for TRC."
+        ),
+    ] = None,
 ) -> None:
     """Move a skeleton by markers, in the person's size, and say how well it suits them.
 
@@ -59,7 +65,7 @@ def solve(
         links = json.loads(Path(marker_set).expanduser().read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FormatError(marker_set, f"needs JSON of markers and their links: {error}") from None
-    solved = solve_markers(load_markers(file), body, marker_set=links)
+    solved = solve_markers(load_markers(file, up=as_up(up)), body, marker_set=links)
     width = max(len(marker) for marker in solved.markers.names)
     for marker, rms in solved.marker_rms_mm.items():
         typer.echo(f"{marker:<{width}}  {rms:6.1f} mm  {solved.positions[marker][0]}")

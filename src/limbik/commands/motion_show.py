@@ -17,7 +17,7 @@ from limbik.formats.source import write_text
 @motion.command()
 def show(
     file: Annotated[str, typer.Argument(help="A BVH, GLB, glTF or VRM file.")],
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     robot: Annotated[str | None, typer.Option(help="A humanoid's name: it does the same beside it.")] = None,
     host: Host = "127.0.0.1",
@@ -35,7 +35,7 @@ def show(
     path = Path(file).expanduser()
     if path.suffix.lower() not in ENDINGS:
         raise FormatError(file, f"needs one of the endings {', '.join(ENDINGS)}")
-    if unit not in METRES:
+    if unit is not None and unit not in METRES:
         raise ModelError(f"--unit needs one of {', '.join(METRES)} here, found {unit!r}")
     try:
         files = {path.name: path.read_bytes()}
@@ -46,7 +46,7 @@ def show(
     read_from(files, path.name, unit, up, None)  # what is wrong with it is said here, not on the page
     check_robots([] if robot is None else [robot])
     upload = Upload(path.name, files)
-    options = {"unit": unit if unit != "cm" else None, "up": up, "robot": robot}
+    options = {"unit": unit, "up": up, "robot": robot}
     chosen = {name: value for name, value in options.items() if value is not None}
     query = urlencode({"view": "motion", "token": upload.token, "name": path.name, **chosen})
     typed = [word for name, value in chosen.items() for word in (f"--{name}", value)]
@@ -65,7 +65,7 @@ def picture(
     file: File,
     out: Annotated[str, typer.Option("--out", help="Where to write: a file that ends in .svg.")],
     model: ModelName = None,
-    unit: UnitName = "cm",
+    unit: UnitName = None,
     up: UpName = None,
     animation: AnimationName = None,
     figures: Annotated[int, typer.Option(help="How many figures.")] = 9,

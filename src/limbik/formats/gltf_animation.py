@@ -24,6 +24,7 @@ NO_LINKS = ("weights", "pointer")  # paths of morph targets, and of what an exte
 RATES = (24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0)  # [1/s] that keys often have
 MIN_STEP = 1e-5  # [s] between keys that are not one
 RATE = 60.0  # [1/s] for keys at uneven times
+ROUNDED = 0.1  # of a step: how far steps may differ that are meant to be the same
 SNAP = 0.01  # of a frame: a frame that is nearer to a key than this has the key's value
 MAX_FRAMES = 10**6
 SHORTEST = 1e-9  # quaternion that has a direction
@@ -176,12 +177,13 @@ def frames_of(file: GltfFile, channels: Channels) -> tuple[float, float, int]:
     if start == end:
         return start, 1.0 / 30.0, 1
     steps = np.diff(times)
-    min_step = float(steps[steps > MIN_STEP].min(initial=end - start))
+    steps = np.append(steps[steps > MIN_STEP], end - start)
+    min_step = float(steps[steps < (1.0 + ROUNDED) * steps.min()].mean())  # single precision rounds each
     for step in (min_step, *(1.0 / rate for rate in RATES)):
         count = max(1, round((end - start) / step))
         even = (end - start) / count
         frame_numbers = (times - start) / even
-        if np.abs(frame_numbers - np.round(frame_numbers)).max() < SNAP and abs(even - step) < 0.1 * step:
+        if np.abs(frame_numbers - np.round(frame_numbers)).max() < SNAP and abs(even - step) < ROUNDED * step:
             return start, even, _bounded(file, count + 1)
     return start, 1.0 / RATE, _bounded(file, int(np.ceil((end - start) * RATE - 1e-6)) + 1)
 

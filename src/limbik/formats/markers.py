@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
 
 import numpy as np
 
-from limbik.errors import ConfigurationError, FormatError, is_one_of, members_of, shortened
+from limbik.errors import ConfigurationError, FormatError, FormatWarning, is_one_of, members_of, shortened
 from limbik.formats import c3d, trc
 from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
@@ -37,7 +38,14 @@ class Markers:
         positions = as_numbers(self.positions, "positions", needed, ConfigurationError).copy()
         if positions.ndim != 3 or positions.shape[1:] != (len(names), 3):
             raise ConfigurationError(f"positions needs {needed}, found shape {positions.shape}")
-        seen = positions[~np.isnan(positions)]
+        missing = np.isnan(positions)
+        if (partly := missing.any(axis=2) & ~missing.all(axis=2)).any():
+            frame, marker = map(int, np.argwhere(partly)[0])
+            raise ConfigurationError(
+                f"positions needs three numbers of a marker, or nan for all three, found "
+                f"{positions[frame, marker].tolist()} of {shortened(names[marker])} in frame {frame}"
+            )
+        seen = positions[~missing]
         check_largest(seen, FARTHEST, "positions", "m", ConfigurationError)
         for k, name in enumerate(names):
             if not isinstance(name, str) or name in names[:k]:
@@ -57,7 +65,7 @@ class Markers:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a TRC file, in mm with 6 decimals, gaps as empty cells. TRC does not say which axis is up:
-        give `up` to `load_markers` if it is not y.
+        where that is not y, a FormatWarning says that `load_markers` needs `up`.
 
         Raises FormatError for another ending, for names that a TRC cannot hold, and where the file cannot be
         written.
@@ -69,6 +77,9 @@ class Markers:
             if not marker.strip() or marker != marker.strip() or not marker.isprintable():
                 problem = f"a TRC needs names in one line, without tabs or blanks around, not {marker!r}"
                 raise FormatError(name, problem)
+        if self.up != "y":
+            said = f"TRC cannot say that {self.up} is up, and its readers take y: load it with up={self.up!r}"
+            warnings.warn(f"{name}: {said}", FormatWarning, stacklevel=2)
         text = trc.write(MarkerContent(self.names, self.positions, self.dt, self.up), Path(name).name)
         write_text(name, text)
 

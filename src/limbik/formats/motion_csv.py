@@ -13,6 +13,7 @@ from limbik.formats.base_joint import BASE_JOINT
 from limbik.formats.csv_rows import CsvRow, number_in, quoted, rows_of
 from limbik.formats.source import Source
 from limbik.model import Model
+from limbik.model.joints import FARTHEST
 from limbik.spatial import Array
 
 TIME = "time"
@@ -85,7 +86,12 @@ def _columns(name: str, header: CsvRow, model: Model) -> dict[str, int]:
 def _numbers(name: str, row: CsvRow, columns: dict[str, int], count: int) -> list[float]:
     if len(row.words) != count:
         raise FormatError(name, f"needs {count} columns, found {len(row.words)}", line=row.line)
-    return [number_in(name, row, column, row.words[index]) for column, index in columns.items()]
+    numbers = [number_in(name, row, column, row.words[index]) for column, index in columns.items()]
+    for column, number in zip(columns, numbers, strict=True):
+        if abs(number) > FARTHEST:
+            problem = f"{column} needs a number up to {FARTHEST:g}, found {number:g}"
+            raise FormatError(name, problem, line=row.line)
+    return numbers
 
 
 def _step(name: str, rows: list[CsvRow], times: Array) -> float:

@@ -79,9 +79,13 @@ class Motion:
         if not bvh.SHORTEST <= dt <= bvh.LONGEST:
             raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
         _check_up(self.up)
+        needed = "the metres of one unit, a positive number"
+        metres = as_number(self.metres, "metres", needed, ConfigurationError)
+        if not 0.0 < metres < math.inf:
+            raise ConfigurationError(f"metres needs {needed}, found {metres:g}")
         q.setflags(write=False)
-        object.__setattr__(self, "q", q)
-        object.__setattr__(self, "dt", dt)
+        for name, value in (("q", q), ("dt", dt), ("metres", metres)):
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         """The number of frames."""
@@ -124,14 +128,14 @@ class Motion:
 
     def _write_gltf(self, name: str) -> None:
         path = Path(name).expanduser()
-        if self.scene is not None:
-            gltf_model.write(self.scene, self.model, self.q, self.dt, path)
-        elif _ending(name) in (".glb", ".gltf"):
-            gltf_skeleton.write_skeleton(self._skeleton, self.dt, path)
-        else:
+        if _ending(name) == ".vrm" and self.roles is None:
             raise FormatError(
                 name, "only a motion that was read from VRM can be written as VRM; .glb takes every motion"
             )
+        if self.scene is not None:
+            gltf_model.write(self.scene, self.model, self.q, self.dt, path)
+        else:
+            gltf_skeleton.write_skeleton(self._skeleton, self.dt, path)
 
     @property
     def _skeleton(self) -> Skeleton:
@@ -178,7 +182,7 @@ def load_motion(
     file: str | PathLike[str],
     *,
     model: Model | Motion | str | None = None,
-    unit: Unit | float = "cm",
+    unit: Unit | float | None = None,
     up: Up | None = None,
     animation: str | int | None = None,
 ) -> Motion:
@@ -192,8 +196,8 @@ def load_motion(
     apart by what it holds.
     model: CSV only, and needed there: a model, the name or file of one, or a motion from BVH or glTF, whose
     file stays. A robot given by its name floats where the file has columns of its "root_joint".
-    unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is.
-    BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
+    unit: BVH only: of the lengths in the file: "m", "cm", "mm" or "inch", or how many metres one is; default:
+    "cm". BVH does not say it: a person 170 units high is in centimetres, one of 67 in inches.
     up: the axis of the world against gravity. Default: "y" for BVH and glTF, for CSV that of the motion
     given as model, otherwise "z".
     animation: glTF only: the name of an animation, or its number from 0. Needed where there are several.
@@ -210,10 +214,12 @@ def load_motion(
     Raises FormatError, which names file, line and joint, for a file that cannot be read, and ModelError where
     the model is missing.
     """
-    metres = _metres(unit)
+    metres = _metres("cm" if unit is None else unit)
     if up is not None:
         _check_up(up)
     if gltf_file.is_gltf(file):
+        if unit is not None:
+            raise ModelError("a glTF file is in metres: leave out `unit`")
         if model is not None:
             raise ModelError("a glTF file has its own model: leave out `model`")
         return _of_gltf(str(file), animation, up or "y")
@@ -225,6 +231,8 @@ def load_motion(
         if model is not None:
             raise ModelError("a BVH file has its own model: leave out `model`")
         return _of_bvh(source.name, bvh.read(source), metres, up or "y")
+    if unit is not None:
+        raise ModelError("only BVH has no unit of its own, a CSV is in metres: leave out `unit`")
     if not is_csv(source.text) or (model is None and not motion_csv.has_times(source)):
         beginning = shortened(source.text.lstrip()[:60].partition("\n")[0])
         csv = f"CSV (the first line names the columns, {motion_csv.TIME!r} among them)"
