@@ -174,6 +174,36 @@ def test_a_hand_is_followed_from_its_first_frame_on(closed: tuple[float, float])
         assert max(hand.solve(model).distances.values()) < 1e-3, f"seed {seed}"
 
 
+def test_poses_that_the_hand_has_are_found_to_the_last_joint() -> None:
+    model = person()
+    for seed in range(30):
+        shares = np.random.default_rng(seed).uniform(0.2, 0.8, model.nq)
+        hand = Hand.from_model(model, model.lower + shares * (model.upper - model.lower))
+        found = Hand.from_model(model, hand.solve(model).q)
+        assert np.abs(found.in_palm - hand.in_palm).max() < 1e-3, f"seed {seed}"
+
+
+def waving(model: limbik.Model, part: float, frames: int) -> np.ndarray:
+    """Configurations in which every joint swings by a part of its range, each at its own time."""
+    phases = np.linspace(0.0, 2.0 * math.pi, model.nq, endpoint=False)
+    swings = np.sin(np.linspace(0.0, 6.0 * math.pi, frames)[:, None] + phases)
+    return 0.5 * (model.lower + model.upper) + 0.5 * part * (model.upper - model.lower) * swings
+
+
+@pytest.mark.parametrize("part", [0.3, 0.5, 0.8])
+def test_a_hand_that_moves_is_followed_to_the_last_joint(part: float) -> None:
+    model = person()
+    q = waving(model, part, 200)
+    assert np.degrees(np.abs(Hand.from_model(model, q).solve(model).q - q)).max() < 1.0
+
+
+def test_a_robot_takes_a_pinch_up_as_it_comes() -> None:
+    """Hands of other proportions have to go far for the vector that is held."""
+    q = waving(person(), 0.3, 300)
+    moved = Hand.from_model(person(), q).solve(limbik.load("allegro")).q
+    assert np.degrees(np.abs(np.diff(moved, axis=0))).max() < 15.0
+
+
 def test_what_thumb_and_finger_hold_is_held_by_another_hand() -> None:
     hand = pinches()
     other = person(size=1.15, thumb=0.85)

@@ -4,7 +4,8 @@ the true vector between thumb and fingertip.
 Tips go where those of the person are, seen from where the finger begins, in the measure of both fingers.
 Where thumb and fingertip are near each other, the vector between them is that of the person, in metres (Handa
 et al. 2020, DexPilot: Vision Based Teleoperation of Dexterous Robotic Hand-Arm System; the same in Qin et al.
-2023, AnyTeleop). Here that comes gradually as they come near, so that nothing jumps.
+2023, AnyTeleop). Here that comes gradually as they come near, so that nothing jumps, and the targets of tips
+suit both before any joint moves.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.errors import GoalError, ModelError
-from limbik.goals import Goal, Position, Posture, Relative
+from limbik.goals import Goal, Position, Posture
 from limbik.model import JointKind, Model
 from limbik.motion.body.roles import Side
 from limbik.motion.hands.fingers import fingers_of
@@ -26,13 +27,13 @@ from limbik.tree.residuals import TARGET_SIZE
 
 # Weights of errors [m and rad].
 TIP, BONE, PINCH, STEADY = 1.0, 0.1, 10.0, 3e-4
-MIN = 1e-7  # fraction of a weight that does not count
 HOMEWARD = 0.1  # fraction of the change to neutral that a joint is drawn to
 PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
 LOOSE = 0.5  # of a tip's weight that a pinch takes away
-FIRST_ROUNDS, MAX_ROUNDS = 10, 20  # of a frame, with the vectors of pinches turned as the thumb was before
+FIRST_ROUNDS, MAX_ROUNDS = 3, 20  # of a frame
 SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
-ITERATIONS = 4  # of a round
+HELD = 5e-4  # [m] that the vector of a pinch may be off for it, if it can be
+ITERATIONS = 100  # of a round at most
 
 
 class Followed(NamedTuple):
@@ -83,10 +84,12 @@ class Follower:
         self._usual = np.array([positions[name] for name in JOINTS])
         self._joints = [JOINT_INDICES[point.joint] for point in self.points]
         self._pinching = [name for name in fingers.of if name != "Thumb"]
-        self._tips = [JOINT_INDICES[f"{name}Tip"] for name in self._pinching]
         order = [*self._pinching, "Thumb"]
         self._fingers = np.array([order.index(point.finger) for point in self.points])
         self.tips = {name: finger.tip for name, finger in fingers.of.items()}
+        index = {point.finger: k for k, point in enumerate(self.points) if point.weight == TIP}
+        self._ends = [index[name] for name in order]  # the points that are tips
+        self._tips = [self._joints[k] for k in self._ends]
         self._plan, self._posture = self._planned(fingers.of)
         self._home = HOMEWARD * model.neutral[self._posture]
         limited = self._posture[np.isfinite(model.upper - model.lower)[self._posture]]
@@ -109,10 +112,6 @@ class Follower:
         goals: list[Goal] = [
             Position(frame=point.frame, target=np.zeros(3), weight=point.weight) for point in self.points
         ]
-        thumb = self.tips["Thumb"]
-        for name in self._pinching:
-            weights = (PINCH, PINCH, PINCH, 0.0, 0.0, 0.0)
-            goals.append(Relative(frame=self.tips[name], reference=thumb, target=np.eye(4), weights=weights))
         steady = np.zeros(model.nv)
         for joint in serving:
             steady[model.v_slice(joint.name)] = STEADY
@@ -126,6 +125,7 @@ class Follower:
         self.q = self.model.clip(self.model.neutral)
         self.wanted = self._bases.copy()
         self._seen = self._usual.copy()
+        self._beyond = np.zeros((len(self._ends), 3))  # [m] what tips are aimed beyond their targets
         self._is_first = True
 
     def follow(self, points: Array) -> Array:
@@ -141,43 +141,63 @@ class Follower:
         count, targets = len(self.points), self._targets
         self.wanted = self._at_rest + self.scales * (points[self._joints] @ self._palm.T)
         targets[:count, :3] = self.wanted
-        held = points[self._tips] - points[JOINT_INDICES["ThumbTip"]]
+        *fingers, thumb = points[self._tips]
+        held = (np.array(fingers) - thumb) @ self._palm.T
         weight = nearness(np.sqrt(dot(held, held)))
-        self._weigh(weight)
+        targets[self._ends, :3] = self._pinched(held, weight)
         starts = [self.q, self._half_closed] if self._is_first else [self.q]
         rounds = FIRST_ROUNDS if self._is_first else 1
-        answers = [self._settled(start, rounds, held if weight.any() else held[:0]) for start in starts]
+        answers = [self._settled(start, rounds, weight) for start in starts]
         self.q = min(answers, key=lambda answer: answer[1])[0]
         self._is_first = False
         return self.q.copy()
 
-    def _settled(self, q: Array, min_rounds: int, held: Array) -> tuple[Array, float]:
-        """Where rounds from q [nq] lead, and its cost; held [k, 3]: vectors from the thumb to fingertips, or
-        none where nothing is pinched.
+    def _settled(self, q: Array, min_rounds: int, weight: Array) -> tuple[Array, float]:
+        """Where rounds from q [nq] lead, and its cost; weight [fingers]: how much each pinch counts.
+
+        Where something hinders the tips of a pinch, they are aimed beyond their targets, by what the vectors
+        between them are off; the next frame begins with that.
         """
-        count, targets = len(self.points), self._targets
+        targets = self._targets.copy()
+        tips = targets[self._ends, :3]
+        frames = [self.points[k].frame for k in self._ends]
+        weights = np.append(weight, weight.max())[:, None]
+        off = np.zeros((len(weight), 3))
         for k in range(MAX_ROUNDS):
             here = q
-            targets[count + len(self._tips) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
-            if len(held):
-                thumb = self.model.pose(here, self.tips["Thumb"])[:3, :3]
-                targets[count : count + len(held), :3] = held @ (self._palm.T @ thumb)
+            targets[self._ends, :3] = tips + weights * self._beyond
+            targets[len(self.points) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
             q = self._plan.step(targets, here)
-            if k + 1 >= min_rounds and np.abs(q - here).max() < SETTLED:
+            if weight.any():
+                left = tips - self.model.poses(q, frames)[:, :3, 3]
+                off = weights[:-1] * (left[:-1] - left[-1])
+                self._beyond[:-1] += 0.5 * off
+                self._beyond[-1] -= 0.5 * (weight @ off) / weight.sum()
+            if k + 1 >= min_rounds and np.abs(off).max() < HELD and np.abs(q - here).max() < SETTLED:
                 break
         return q, self._plan.cost
 
-    def _weigh(self, weight: Array) -> None:
-        """Let pinches [fingers], 0 to 1, count, and the tips that they hold count less."""
-        held = np.append(weight, weight.max())  # the thumb's last
-        count = len(self.points)
-        self._factors[:count] = 1.0 - LOOSE * held[self._fingers]
-        self._factors[count : count + len(weight)] = np.maximum(weight, MIN)
+    def _pinched(self, held: Array, weight: Array) -> Array:
+        """Positions of tips [fingers, 3], the thumb's last, that are the best where nothing hinders them: the
+        errors of tips and of the vectors between them are smallest. Tips count for both from now on.
+        """
+        alone = (1.0 - LOOSE * np.append(weight, weight.max())) ** 2
+        fraction = weight * PINCH**2 / (PINCH**2 + 1.0)  # of what draws a tip, so that a pinch comes evenly
+        together = alone[:-1] * fraction / (1.0 - fraction)
+        self._factors[:] = 1.0
+        self._factors[: len(self.points)] = np.sqrt(alone)[self._fingers]
+        self._factors[self._ends] = np.sqrt(alone + np.append(together, together.max()))
         self._plan.weigh(self._factors)
+        fingers, thumb = self.wanted[self._ends[:-1]], self.wanted[self._ends[-1]]
+        both = alone[:-1] + together
+        pull = together * alone[:-1] / both
+        thumb = (alone[-1] * thumb + pull @ (fingers - held)) / (alone[-1] + pull.sum())
+        fingers = (alone[:-1, None] * fingers + together[:, None] * (thumb + held)) / both[:, None]
+        return np.vstack([fingers, thumb])
 
     def distances(self, q: Array) -> dict[str, float]:
         """[m] by finger: of the tips at q [nq] to where the last `follow` wanted them."""
-        ends = [k for k, point in enumerate(self.points) if point.frame == self.tips[point.finger]]
+        ends = self._ends
         positions = self.model.poses(q, [self.points[k].frame for k in ends])[:, :3, 3]
         distances = norm(positions - self.wanted[ends])
         return {self.points[k].finger: float(far) for k, far in zip(ends, distances, strict=True)}
