@@ -182,6 +182,7 @@ class Diagnosis:
     is_complete: bool = (
         False  # NO_FREE_SOLUTION: it is proved that there are no others while `held` keep still
     )
+    is_cut_short: bool = False  # NO_FREE_SOLUTION: the time limit ended the search
     obstacles: tuple[Obstacle, ...] = ()  # NO_FREE_SOLUTION: what blocks most of them first
     shift: Array | None = None  # [3, m] by which the goals were shifted, and then could be met
     q_shifted: Array | None = None  # [nq] how
@@ -238,6 +239,7 @@ class Diagnosis:
             "held": [{**vars(one), "values": list(one.values)} for one in self.held],
             "examined": self.examined,
             "is_complete": bool(self.is_complete),
+            "is_cut_short": self.is_cut_short,
             "obstacles": [{**vars(one), "q_without": _as_list(one.q_without)} for one in self.obstacles],
             "shift": _as_list(self.shift),
             "q_shifted": _as_list(self.q_shifted),
@@ -412,6 +414,8 @@ def _no_free_solution(diagnosis: Diagnosis) -> Iterator[str]:
     still = f" while {_spoken(map(str, held))}" if held else ""
     yield f"No solution that is free of collision was found: {list_of(diagnosis.goals)}."
     yield f"{number} looked at {is_in} in collision{rest}{still}; the answer is the least deep."
+    if diagnosis.is_cut_short:
+        yield "The time limit ended the search: with more time there may be a free one."
     yield from _contacts(diagnosis)
     for one in diagnosis.obstacles[:MAX_OBSTACLES]:
         without = "; without it there is a free one" if one.q_without is not None else ""

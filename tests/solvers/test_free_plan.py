@@ -364,6 +364,10 @@ def test_nothing_is_tried_when_the_time_is_over(arm: Model, monkeypatch) -> None
     solution = arm.solve(goal, start=FORWARD, world=world, time_limit=1e-9)
     assert solution.ended is Status.NO_FREE_SOLUTION or not solution.success
     assert not tried
+    if solution.ended is Status.NO_FREE_SOLUTION:
+        diagnosis = solution.explain()
+        assert diagnosis.is_cut_short
+        assert "The time limit ended the search: with more time there may be a free one." in str(diagnosis)
 
 
 @pytest.mark.parametrize("prefer", ["first", "clearance"])

@@ -46,6 +46,7 @@ class Seen(NamedTuple):
 
     q: Array  # [k, nq] solutions, all in collision
     is_complete: bool  # whether there are no others
+    is_cut_short: bool  # by the time limit
     blocked: Blocked | None  # the proof that no configuration will do
 
 
@@ -71,6 +72,7 @@ def diagnose_free(request: Request, free: FreeOptions, solution: Solution, seen:
         held=standing(request.model, solution.q, still),
         examined=len(near_each),
         is_complete=seen.is_complete,
+        is_cut_short=seen.is_cut_short,
         overshoot=case.overshoot(case.checker.names),
         obstacles=case.obstacles(near_each),
         q_turned=case.turned(),

@@ -135,7 +135,8 @@ class _FreeSearch:
 
     def seen(self) -> Seen:
         """What was looked at, all of it in collision."""
-        return Seen(np.concatenate(self._seen), self._is_complete, self._blocked)
+        is_cut_short = not self._is_complete and self._watch()
+        return Seen(np.concatenate(self._seen), self._is_complete, is_cut_short, self._blocked)
 
     def shallowest(self) -> Array:
         """[nq] of what was looked at, what comes nearest to being free."""
