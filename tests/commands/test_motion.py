@@ -273,6 +273,8 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
     assert turned[:, 1] == pytest.approx(along_z, abs=1e-5)
     with pytest.raises(ModelError, match="--up needs x, y or z, found 'north'"):
         run(*arguments, str(out), "--up", "north")
+    with pytest.raises(ModelError, match="--unit is that of a BVH, and 'human' is none: leave it out"):
+        run("solve", str(markers), "human", "--set", str(links), "--out", str(out), "--unit", "mm")
     links.write_text("{")
     with pytest.raises(FormatError, match="needs JSON of markers and their links"):
         run(*arguments, str(out))

@@ -256,11 +256,13 @@ def test_arguments_that_have_no_meaning_are_refused() -> None:
         limbik.load_motion(GOLDEN, unit="foot")  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="a positive number of metres, found -1"):
         limbik.load_motion(GOLDEN, unit=-1.0)
+    with pytest.raises(FormatError, match="expected BVH"):
+        limbik.load_motion("neither\nnor", unit="mm")
     with pytest.raises(ModelError, match="a BVH file has its own model"):
         limbik.load_motion(GOLDEN, model="g1")
     with pytest.raises(ModelError, match="needs `model`"):
         limbik.load_motion("time,joint1\n0,0\n1,0\n")
-    with pytest.raises(ModelError, match="a CSV is in metres: leave out `unit`"):
+    with pytest.raises(ModelError, match="a motion from CSV is in metres: leave out `unit`"):
         limbik.load_motion("time,joint1\n0,0\n1,0\n", model="planar-1", unit="mm")
 
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from limbik.commands.motion import UnitName, as_up, motion, size_of, write_file
-from limbik.errors import FormatError
+from limbik.errors import FormatError, ModelError
 
 MarkerFile = Annotated[str, typer.Argument(help="Markers: a C3D or TRC file.")]
 
@@ -60,6 +60,8 @@ def solve(
     from limbik.motion.markers.solve import solve_markers
 
     is_motion = Path(skeleton).suffix.lower() == ".bvh"
+    if unit is not None and not is_motion:
+        raise ModelError(f"--unit is that of a BVH, and {skeleton!r} is none: leave it out")
     body = load_motion(skeleton, unit=size_of(unit)) if is_motion else load(skeleton)
     try:
         links = json.loads(Path(marker_set).expanduser().read_text(encoding="utf-8"))

@@ -231,13 +231,13 @@ def load_motion(
         if model is not None:
             raise ModelError("a BVH file has its own model: leave out `model`")
         return _of_bvh(source.name, bvh.read(source), metres, up or "y")
-    if unit is not None:
-        raise ModelError("only BVH has no unit of its own, a CSV is in metres: leave out `unit`")
     if not is_csv(source.text) or (model is None and not motion_csv.has_times(source)):
         beginning = shortened(source.text.lstrip()[:60].partition("\n")[0])
         csv = f"CSV (the first line names the columns, {motion_csv.TIME!r} among them)"
         problem = f"expected BVH (begins with HIERARCHY), {csv} or glTF; found {beginning}"
         raise FormatError(source.name, problem, line=1)
+    if unit is not None:
+        raise ModelError("a motion from CSV is in metres: leave out `unit`")
     if model is None:
         raise ModelError("a motion from CSV needs `model`: the model whose joints its columns name")
     base: Base = "floating" if motion_csv.has_floating_base(source) else "fixed"

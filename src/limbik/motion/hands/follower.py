@@ -33,6 +33,7 @@ LOOSE = 0.5  # of a tip's weight that a pinch takes away
 FIRST_ROUNDS, MAX_ROUNDS = 3, 20  # of a frame
 SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
 HELD = 5e-4  # [m] that the vector of a pinch may be off for it, if it can be
+MAX_BEYOND = 0.03  # [m] along each axis that tips are aimed beyond their targets
 ITERATIONS = 100  # of a round at most
 
 
@@ -163,6 +164,7 @@ class Follower:
         frames = [self.points[k].frame for k in self._ends]
         weights = np.append(weight, weight.max())[:, None]
         off = np.zeros((len(weight), 3))
+        self._beyond[weights[:, 0] == 0.0] = 0.0
         for k in range(MAX_ROUNDS):
             here = q
             targets[self._ends, :3] = tips + weights * self._beyond
@@ -173,6 +175,7 @@ class Follower:
                 off = weights[:-1] * (left[:-1] - left[-1])
                 self._beyond[:-1] += 0.5 * off
                 self._beyond[-1] -= 0.5 * (weight @ off) / weight.sum()
+                self._beyond.clip(-MAX_BEYOND, MAX_BEYOND, out=self._beyond)
             if k + 1 >= min_rounds and np.abs(off).max() < HELD and np.abs(q - here).max() < SETTLED:
                 break
         return q, self._plan.cost
