@@ -55,10 +55,14 @@ def _constraints(message: Constraints, scene: MoveItScene, state: State) -> Iter
 
 def _joint(message: JointConstraint, scene: MoveItScene) -> Constraint:
     if message.joint_name not in scene.joint_indices:
-        hint = did_you_mean(message.joint_name, scene.joint_indices)
-        raise MoveItRefusal(
-            Code.INVALID_GOAL_CONSTRAINTS, f"there is no joint {message.joint_name!r}; {hint}"
-        )
+        leaders = {joint.name: joint.mimic.joint for joint in scene.model.joints if joint.mimic}
+        if message.joint_name in leaders:
+            leader = leaders[message.joint_name]
+            problem = f"joint {message.joint_name!r} follows {leader!r}: constrain that one"
+        else:
+            hint = did_you_mean(message.joint_name, scene.joint_indices)
+            problem = f"there is no joint {message.joint_name!r}; {hint}"
+        raise MoveItRefusal(Code.INVALID_GOAL_CONSTRAINTS, problem)
     tolerance = 0.5 * (message.tolerance_above + message.tolerance_below)
     value = message.position + 0.5 * (message.tolerance_above - message.tolerance_below)
     index = scene.joint_indices[message.joint_name]

@@ -51,7 +51,15 @@ class SceneObject(NamedTuple):
 
     shapes: tuple[tuple[Shape, Matrix4], ...]
     pose: Matrix4
-    touch: tuple[str, ...] = ()
+    touch: tuple[str, ...] = ()  # what it may touch wherever it is
+
+
+class HeldObject(NamedTuple):
+    """An object on a link, and what it may touch there."""
+
+    link: str
+    object: SceneObject
+    touch: tuple[str, ...]
 
 
 class AllowedPairs(NamedTuple):
@@ -69,7 +77,7 @@ class AllowedPairs(NamedTuple):
         return self.pairs.get(frozenset((first, second)), bool(defaults) and all(defaults))
 
 
-Held = Mapping[str, tuple[str, SceneObject]]  # what a robot carries by name: the link, and the object on it
+Held = Mapping[str, HeldObject]  # what a robot carries, by name
 
 
 class State(NamedTuple):
@@ -110,7 +118,7 @@ class MoveItScene:
             if attached.object.operation == REMOVE:
                 held.pop(attached.object.id, None)
             else:
-                held[attached.object.id] = self._attached(attached, q, base)
+                held[attached.object.id] = self._attached(attached, State(self.model, q, base, held))
         return State(self._carrying(held), q, base, held)
 
     def at(self, frame: str, state: State) -> Matrix4:
@@ -124,8 +132,8 @@ class MoveItScene:
         if name in ("", self._planning_frame):
             return pose_inverse(state.base)
         if name in state.held:
-            link, held = state.held[name]
-            return np.asarray(state.model.pose(state.q, link) @ held.pose)
+            held = state.held[name]
+            return np.asarray(state.model.pose(state.q, held.link) @ held.object.pose)
         if name in self.objects:
             return np.asarray(pose_inverse(state.base) @ self.objects[name].pose)
         known = filter(None, (*state.model.frame_names, self._planning_frame, *self.objects))
@@ -134,14 +142,17 @@ class MoveItScene:
         )
 
     def world(self, state: State) -> World:
-        """The objects as the robot's root sees them; the same world as long as they stand so."""
-        key = state.base.tobytes()
+        """The objects that are not held, as the robot's root sees them; one world while they stand so."""
+        bodies = self._bodies(state.held)
+        key = state.base.tobytes(), *(bodies[name] for name in state.held)
         world = self._worlds.get(key)
         if world is None:
             world = World()
             back = pose_inverse(state.base)
             for name, each in self.objects.items():
-                touch = {*each.touch, *self.allowed.of(name, self._bodies)}
+                if name in state.held:
+                    continue
+                touch = self._touched(name, state.held, bodies)
                 for part, (shape, pose) in numbered(name, each.shapes):
                     world.add(part, shape, back @ each.pose @ pose, touch=sorted(touch))
             self._worlds.clear()
@@ -157,10 +168,13 @@ class MoveItScene:
         matrix = message.allowed_collision_matrix
         if matrix.entry_names or matrix.default_entry_names:
             scene = replace(scene, allowed=_allowed_pairs(matrix))
-        for each in message.world.collision_objects:
-            scene = scene._with_object(each)
-        for attached in message.robot_state.attached_collision_objects:
-            scene = scene._with_attached(attached)
+        attached = message.robot_state.attached_collision_objects
+        for each in attached:
+            scene = scene._with_detached(each.object.id) if each.object.operation == REMOVE else scene
+        for new in message.world.collision_objects:
+            scene = scene._with_object(new)
+        for each in attached:
+            scene = scene if each.object.operation == REMOVE else scene._with_attached(each)
         scene.world(scene.state(RobotState()))  # whatever cannot be is refused now
         return scene
 
@@ -178,7 +192,7 @@ class MoveItScene:
         }
 
     @functools.cached_property
-    def _worlds(self) -> dict[bytes, World]:
+    def _worlds(self) -> dict[tuple[Any, ...], World]:
         return {}
 
     @functools.cached_property
@@ -203,10 +217,20 @@ class MoveItScene:
                 )
         return base
 
-    @property
-    def _bodies(self) -> set[str]:
-        """Names of links, objects and what is attached."""
-        return {*self._links, *self.objects, *self.held}
+    def _bodies(self, held: Held) -> dict[str, tuple[str, ...]]:
+        """Names of links, objects and what is held, and of the bodies of each."""
+        objects = {**self.objects, **{name: each.object for name, each in held.items()}}
+        parts = {name: numbered(name, each.shapes) for name, each in objects.items()}
+        links = {link: (link,) for link in self._links}
+        return links | {name: tuple(part for part, _ in each) for name, each in parts.items()}
+
+    def _touched(self, name: str, held: Held, bodies: Mapping[str, tuple[str, ...]]) -> set[str]:
+        """Names of the bodies that an object may touch, those that may touch it among them."""
+        touch = {other: {*each.touch} for other, each in self.objects.items()}
+        touch |= {other: {*each.touch, *each.object.touch} for other, each in held.items()}
+        others = {*touch[name], *(other for other, names in touch.items() if name in names)}
+        others |= self.allowed.of(name, bodies)
+        return {body for other in others for body in bodies.get(other, (other,))}
 
     @property
     def _links(self) -> set[str]:
@@ -217,16 +241,19 @@ class MoveItScene:
         """The model with what it carries, and with the pairs that may touch."""
         if not held and not any(self.allowed):
             return self.model
-        key = tuple((name, link, id(each)) for name, (link, each) in held.items())
+        key = tuple((name, id(each)) for name, each in held.items())
         if key in self._models:
             return self._models[key][0]
         links = self._links
         touching = {frozenset((link, other)) for link in links for other in self.allowed.of(link, links)}
         model = self.model.with_pairs(disable=[tuple(pair) for pair in touching])
-        for name, (link, each) in held.items():
-            touch = {*each.touch, *self.allowed.of(name, links)}
-            for part, (shape, pose) in numbered(name, each.shapes):
-                model = model.attach(part, shape, frame=link, pose=each.pose @ pose, touch=sorted(touch))
+        bodies, there = self._bodies(held), {*links}
+        for name, each in held.items():
+            touch = sorted(self._touched(name, held, bodies) & there)
+            for part, (shape, pose) in numbered(name, each.object.shapes):
+                at = each.object.pose @ pose
+                model = model.attach(part, shape, frame=each.link, pose=at, touch=touch)
+            there.update(bodies[name])
         if len(self._models) >= MAX_MODELS:
             self._models.clear()
         self._models[key] = model, held  # which keeps the identities in the key
@@ -235,6 +262,9 @@ class MoveItScene:
     def _with_object(self, message: CollisionObject) -> MoveItScene:
         if message.operation == REMOVE and not message.id:
             return replace(self, objects={})
+        if message.id in self.held and message.operation != REMOVE:
+            problem = f"{message.id!r} is attached to {self.held[message.id].link!r}: detach it first"
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, problem)
         objects, known = dict(self.objects), self.objects.get(message.id)
         if known is None and message.operation in (REMOVE, MOVE):
             hint = did_you_mean(message.id, self.objects)
@@ -247,9 +277,8 @@ class MoveItScene:
         if known is not None and message.operation == MOVE:
             objects[message.id] = known._replace(pose=frame @ pose_of_message(message.pose))
         elif known is not None and message.operation == APPEND:
-            back = pose_inverse(known.pose) @ frame @ pose_of_message(message.pose)
-            more = tuple((shape, back @ pose) for shape, pose in shapes_of(message))
-            objects[message.id] = known._replace(shapes=(*known.shapes, *more))
+            pose = frame @ pose_of_message(message.pose)
+            objects[message.id] = _with_shapes(known, shapes_of(message), pose)
         else:
             objects[message.id] = SceneObject(shapes_of(message), frame @ pose_of_message(message.pose))
         if len(objects) > MAX_OBJECTS:
@@ -258,46 +287,63 @@ class MoveItScene:
 
     def _with_attached(self, message: AttachedCollisionObject) -> MoveItScene:
         name = message.object.id
-        if message.object.operation != REMOVE:
-            held = {**self.held, name: self._attached(message, self.q, self.base)}
-            others = {key: each for key, each in self.objects.items() if key != name}
-            return replace(self, held=held, objects=others)
+        held = self._attached(message, State(self.model, self.q, self.base, self.held))
+        others = {key: each for key, each in self.objects.items() if key != name}
+        return replace(self, held={**self.held, name: held}, objects=others)
+
+    def _with_detached(self, name: str) -> MoveItScene:
+        """With an object that is held where it is now; "": with all of them."""
         if name and name not in self.held:
             hint = did_you_mean(name, self.held)
             raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"nothing of the name {name!r} is attached; {hint}")
         remaining, objects = dict(self.held), dict(self.objects)
         for put_down in [name] if name else list(remaining):
-            link, each = remaining.pop(put_down)
+            link, each, _ = remaining.pop(put_down)
             objects[put_down] = each._replace(pose=self.base @ self.model.pose(self.q, link) @ each.pose)
         return replace(self, held=remaining, objects=objects)
 
-    def _attached(self, message: AttachedCollisionObject, q: Array, base: Matrix4) -> tuple[str, SceneObject]:
-        """The link, and what a robot at q carries on it: new shapes, or an object of the scene."""
+    def _attached(self, message: AttachedCollisionObject, state: State) -> HeldObject:
+        """What a robot in a state carries after a message: new shapes, more of them, or an object of the
+        scene."""
         name, link = message.object.id, message.link_name
         if link not in self.model.frame_names:
             hint = did_you_mean(link, self.model.frame_names)
             raise MoveItRefusal(
                 Code.INVALID_LINK_NAME, f"there is no link {link!r} to carry {name!r}; {hint}"
             )
-        shapes = shapes_of(message.object)
-        if shapes:
-            frame = self.at(message.object.header.frame_id, State(self.model, q, base, self.held))
-            pose = frame @ pose_of_message(message.object.pose)
-        elif name in self.objects:
-            shapes = self.objects[name].shapes
-            pose = pose_inverse(base) @ self.objects[name].pose
-        else:
+        if message.object.operation == MOVE:
+            problem = f"{name!r} moves with its link: detach it to move it, or attach it again"
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, problem)
+        shapes, known = shapes_of(message.object), None
+        if name in state.held and (message.object.operation == APPEND or not shapes):
+            known = state.held[name].object._replace(pose=self.at(name, state))
+        elif name in self.objects and not shapes:
+            known = self.objects[name]._replace(pose=self.at(name, state))
+        if known is None and not shapes:
             problem = f"{name!r} has no shapes, and is no object of the scene"
             raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"{problem}; {did_you_mean(name, self.objects)}")
-        pose_link_object = np.asarray(pose_inverse(self.model.pose(q, link)) @ pose)
-        return link, SceneObject(shapes, pose_link_object, (link, *message.touch_links))
+        pose = self.at(message.object.header.frame_id, state) @ pose_of_message(message.object.pose)
+        new = SceneObject(shapes, pose) if known is None else _with_shapes(known, shapes, pose)
+        back = pose_inverse(self.model.pose(state.q, link))
+        return HeldObject(link, new._replace(pose=back @ new.pose), (link, *message.touch_links))
 
 
-def _paired(names: Sequence[str], values: Sequence[_T], entry: str, what: str) -> Iterator[tuple[str, _T]]:
-    """Names of joints and their values in an entry of a state; raises Refused for others than as many."""
+def _with_shapes(known: SceneObject, shapes: Iterable[tuple[Shape, Matrix4]], pose: Matrix4) -> SceneObject:
+    """An object with more shapes, which are seen from a pose."""
+    back = pose_inverse(known.pose) @ pose
+    return known._replace(shapes=(*known.shapes, *((shape, back @ at) for shape, at in shapes)))
+
+
+def _paired(
+    names: Sequence[str],
+    values: Sequence[_T],
+    entry: str,
+    what: str,
+    code: Code = Code.INVALID_ROBOT_STATE,
+) -> Iterator[tuple[str, _T]]:
+    """Names and their values in an entry of a message; raises Refused for others than as many."""
     if len(names) != len(values):
-        counts = f"{len(names)} names and {len(values)} {what}"
-        raise MoveItRefusal(Code.INVALID_ROBOT_STATE, f"{entry} has {counts}")
+        raise MoveItRefusal(code, f"{entry} has {len(names)} names and {len(values)} {what}")
     return zip(names, values, strict=True)
 
 
@@ -342,15 +388,17 @@ def numbered(name: str, shapes: tuple[tuple[Shape, Matrix4], ...]) -> list[tuple
 
 
 def _allowed_pairs(message: AllowedCollisionMatrix) -> AllowedPairs:
-    names = message.entry_names
-    rows = zip(names, message.entry_values, strict=False)
+    names, entry = message.entry_names, "`allowed_collision_matrix`"
+    code = Code.INVALID_OBJECT_NAME
     pairs = {
         frozenset((name, other)): is_allowed
-        for name, row in rows
-        for other, is_allowed in zip(names, row.enabled, strict=False)
+        for name, row in _paired(names, message.entry_values, entry, "rows", code)
+        for other, is_allowed in _paired(names, row.enabled, f"{entry}, row {name!r},", "values", code)
         if name != other
     }
-    defaults = zip(message.default_entry_names, message.default_entry_values, strict=False)
+    defaults = _paired(
+        message.default_entry_names, message.default_entry_values, entry, "values of defaults", code
+    )
     return AllowedPairs(pairs, dict(defaults))
 
 
