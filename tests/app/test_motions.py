@@ -10,8 +10,13 @@ from websockets.sync.client import connect
 
 import limbik
 from limbik.app import connection
+from limbik.app.motions import opener
 from limbik.app.motions import upload as reading
+from limbik.app.motions.changes import changed
+from limbik.app.motions.example import example
+from limbik.app.protocol.motion import Drag
 from limbik.app.server import running
+from limbik.motion.body.anatomy import UPWARD
 from motion.people import crouching
 
 PATIENCE = 300.0  # [s]
@@ -181,6 +186,24 @@ def test_what_is_not_open_is_not_there(address, path):
     with pytest.raises(urllib.error.HTTPError) as error:
         get(address, path)
     assert error.value.code == 404
+
+
+def test_what_is_dragged_again_in_the_same_frame_goes_where_it_is_put_last():
+    """Another change in between."""
+    motion, done = example(), ()
+    places = [("LeftHand", (0.9, 0.3, 1.4)), ("Hips", (0.9, 0.1, 0.9)), ("LeftHand", (0.9, 0.35, 1.3))]
+    for link, place in places:
+        drag = Drag(link=link, frame=60, place=place, falloff=0.2)
+        motion, done = changed(motion, drag, done), (*done, drag)
+    hand = motion.model.pose(motion.q[60], "LeftHand")[:3, 3]
+    np.testing.assert_allclose(hand @ UPWARD[motion.up].T, places[-1][1], atol=1e-6)
+
+
+def test_a_motion_that_is_too_long_for_a_robot_is_shown_without_it(page, monkeypatch):
+    monkeypatch.setattr(opener, "LONGEST_RETARGET", 10)
+    told = ask(page, robot="g1")
+    assert told["type"] == "shown" and len(told["arms"]) == 1
+    assert any("the page brings at most 10 frames to a robot" in note for note in told["notes"])
 
 
 def test_a_body_that_a_robot_cannot_follow_is_shown_without_it(page, address):

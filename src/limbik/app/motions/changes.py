@@ -23,8 +23,9 @@ def changed(motion: Motion, change: Change, before: tuple[Change, ...] = ()) -> 
     if isinstance(change, Stand):
         return plant_feet(motion, ground=ground_of(motion, change)[0])
     position = np.array(change.place) @ UPWARD[motion.up]
-    keep = {each.frame for each in before if isinstance(each, Drag) and each.link == change.link}
-    return drag(motion, change.link, change.frame, position, falloff=change.falloff, keep=sorted(keep))
+    frames = {each.frame for each in before if isinstance(each, Drag) and each.link == change.link}
+    keep = sorted(frames - {change.frame})
+    return drag(motion, change.link, change.frame, position, falloff=change.falloff, keep=keep)
 
 
 def ground_under(changes: tuple[Change, ...]) -> Stand | None:

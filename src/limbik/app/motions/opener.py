@@ -153,12 +153,12 @@ class MotionOpener:
     def _robot(self, motion: Motion, name: str, key: str) -> RobotMotion:
         stored = self._robots.get(key)
         if stored is None:
-            if len(motion) > LONGEST_RETARGET:
-                raise LimbikError(
-                    f"the page brings at most {LONGEST_RETARGET:,} frames to a robot, found {len(motion):,}; "
-                    "limbik.motion.retarget() takes any number"
-                )
             model, title, visuals = self.workshop.robot(name)
+            if len(motion) > LONGEST_RETARGET:
+                raise CannotFollow(
+                    f"{title} does not follow: the page brings at most {LONGEST_RETARGET:,} frames to a "
+                    f"robot, found {len(motion):,}; limbik.motion.retarget() takes any number"
+                )
             try:
                 stored = RobotMotion(retarget(motion, model), title, visuals)
             except LimbikError as error:

@@ -64,6 +64,13 @@ function decoded(text) {
   }
 }
 
+/** Changes and a drag, which replaces the last one of the same link in the same frame. @param {Change[]} changes @param {Drag} drag */
+export function withDrag(changes, drag) {
+  const last = changes.at(-1);
+  const isSame = last?.kind === 'drag' && last.link === drag.link && last.frame === drag.frame && last.falloff === drag.falloff;
+  return [...(isSame ? changes.slice(0, -1) : changes), drag];
+}
+
 /** A change in words. @param {Change} change @param {number} dt  of a frame [s]; 0: not known yet @returns {string} */
 export function inWords(change, dt) {
   if (change.kind === 'clean') return `Jitter above ${change.cutoff_hz} Hz taken out`;

@@ -1,5 +1,7 @@
 /** Drags a link of the figure; the drag becomes a change of the motion when the hand lets go. */
 
+import { withDrag } from './changes.js';
+
 const DECIMALS = 4;
 
 export class Grip {
@@ -28,14 +30,7 @@ export class Grip {
     }
     view.held = '';
     opener.pending = null;
-    store.set({ ch: [...others(store.get('ch'), change), change] });
+    store.set({ ch: withDrag(store.get('ch'), change) });
     view.touch();
   }
-}
-
-/** The last drag of the same link in the same frame is replaced by the next. @param {import('./changes.js').Change[]} changes @param {import('./changes.js').Drag} change */
-function others(changes, change) {
-  const last = changes.at(-1);
-  const isSame = last?.kind === 'drag' && last.link === change.link && last.frame === change.frame && last.falloff === change.falloff;
-  return isSame ? changes.slice(0, -1) : changes;
 }

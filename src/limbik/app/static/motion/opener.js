@@ -2,6 +2,7 @@
 
 import { Refusal } from '../calls.js';
 import { keepFiles } from '../upload.js';
+import { withDrag } from './changes.js';
 import { fetchNumbers } from './protocol.js';
 import { OF_FILE } from './settings.js';
 
@@ -25,6 +26,7 @@ export class Opener {
     this.pending = null;
     this.isAsking = false;
     this.question = '';
+    this.shownQuestion = '';
     /** What was requested when it was last shown. @type {Record<string, *>|null} */
     this.shown = null;
     /** All settings of the file that is shown. @type {Record<string, *>|null} */
@@ -62,7 +64,7 @@ export class Opener {
       unit: store.get('unit'),
       up: up === 'auto' ? null : up,
       animation: store.get('anim'),
-      changes: pending ? [...changes, pending] : changes,
+      changes: pending ? withDrag(changes, pending) : changes,
       robot: pending ? null : store.get('robot'), // which takes longer than a hand waits
     };
   }
@@ -72,16 +74,20 @@ export class Opener {
     if (!this.isOpen || this.isAsking) return;
     const body = this.body();
     const question = JSON.stringify(body);
-    if (question === this.question) return;
+    if (question === this.question) {
+      if (question === this.shownQuestion) this.shown = this.settings(REQUESTED); // a hand has let go of what is shown
+      return;
+    }
     this.question = question;
     this.isAsking = true;
     this.requestedAt = performance.now();
-    const settings = Object.fromEntries(REQUESTED.map((name) => [name, this.store.get(name)]));
+    const settings = this.settings(REQUESTED);
     try {
       const shown = await this.calls.ask('motion', body);
       this.onShown(shown, await fetchNumbers(shown));
       this.shown = settings;
-      this.shownSettings = Object.fromEntries([...REQUESTED, ...OF_FILE].map((name) => [name, this.store.get(name)]));
+      this.shownQuestion = question;
+      this.shownSettings = this.settings([...REQUESTED, ...OF_FILE]);
     } catch (error) {
       if (!this.isOpen) return;
       this.refused(settings, error instanceof Error ? error.message : String(error));
@@ -90,6 +96,11 @@ export class Opener {
       this.requestedAt = 0;
     }
     this.ask();
+  }
+
+  /** @param {string[]} names */
+  settings(names) {
+    return Object.fromEntries(names.map((name) => [name, this.store.get(name)]));
   }
 
   /** @param {Record<string, *>} settings  that were requested @param {string} message */
