@@ -93,8 +93,12 @@ def crouching(
     frames: int = 61,
     dt: float = 1.0 / 30.0,
     along: str = "y",
+    has_hands: bool = True,
 ) -> str:
-    """A BVH of a person who crouches and waves an arm while both feet stand. scale: units in a metre."""
+    """A BVH of a person who crouches and waves an arm while both feet stand. scale: units in a metre.
+
+    has_hands: without them arms end in points at the wrists.
+    """
     names = names_of(family)
     shape = bones()
     lines = ["HIERARCHY"]
@@ -110,9 +114,13 @@ def crouching(
         lines.append(f"{pad}  OFFSET {' '.join(f'{scale * x:.9f}' for x in place)}")
         position = "Xposition Yposition Zposition " if not parent else ""
         lines.append(f"{pad}  CHANNELS {6 if position else 3} {position}Zrotation Xrotation Yrotation")
-        children = [bone[0] for bone in shape if bone[1] == role]
-        for child in children:
-            write(child, depth + 1)
+        children = [bone for bone in shape if bone[1] == role]
+        for child, _, end in children:
+            if has_hands or not child.endswith("Hand"):
+                write(child, depth + 1)
+                continue
+            site = " ".join(f"{scale * x:.9f}" for x in turned(end, along))
+            lines.extend([pad + "  End Site", pad + "  {", f"{pad}    OFFSET {site}", pad + "  }"])
         if not children:
             lines.extend([pad + "  End Site", pad + "  {", pad + "    OFFSET 0 0 0", pad + "  }"])
         lines.append(pad + "}")

@@ -162,6 +162,23 @@ def test_a_person_moves_as_another_person_and_is_written(tmp_path):
     assert feet.foot_slide_cm_s < 0.5
 
 
+@pytest.mark.parametrize("is_source", [False, True])
+def test_arms_that_end_in_a_point_follow_and_are_followed(is_source):
+    handless = limbik.load_motion(crouching("biovision", has_hands=False))
+    source, other = limbik.load_motion(crouching("mixamo")), handless
+    arms = [("mixamorig:LeftArm", "mixamorig:LeftForeArm"), ("LeftShoulder", "LeftElbow")]
+    if is_source:
+        source, other, arms = handless, source, arms[::-1]
+    moved = retarget(source, other)
+    bends = []
+    for motion, (upper, lower) in zip((source, moved), arms, strict=True):
+        turns = [motion.model.pose(motion.q, name)[:, :3, :3] for name in (upper, lower)]
+        cosines = 0.5 * (np.einsum("tij,tij->t", *turns) - 1.0)
+        bends.append(np.degrees(np.arccos(np.clip(cosines, -1.0, 1.0))))
+    assert bends[0].max() > 40.0
+    assert_allclose(bends[1], bends[0], atol=2.0)
+
+
 def test_a_body_that_lies_at_rest_is_taken_as_it_stands_in_its_motion(tmp_path):
     """As LAFAN1's skeleton, all of whose bones are along one axis at rest."""
     limbik.load_motion(crouching()).save(tmp_path / "person.glb")

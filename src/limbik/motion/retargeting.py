@@ -204,8 +204,8 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
             if all(each.has(*(side + part for part in limb)) for each in (body, other)):
                 yield from _bones(body, other, q, side, limb, weight)
     for side in SIDES:
-        if body.has(side + "Hand") and other.has(side + "Hand"):
-            yield alike(side + "Hand", HAND_TURN)
+        if body.has_hand(side) and other.has_hand(side):
+            yield alike(side + ARM[2], HAND_TURN)
 
 
 def _moves(other: Anatomy, role: str, carrier: str) -> bool:

@@ -61,6 +61,14 @@ class Anatomy:
         """Whether all of these were found."""
         return all(role in self.frames for role in roles)
 
+    def has_hand(self, side: str) -> bool:
+        """Whether an arm ends in a link of its own, not in a point of the lower arm."""
+        lower, hand = (self.frames.get(side + part) for part in ARM[1:])
+        return lower is not None and hand is not None and self._link(lower) != self._link(hand)
+
+    def _link(self, frame: str) -> str:
+        return self.model.frame(frame).link
+
     def first_of(self, roles: tuple[str, ...]) -> str | None:
         """The first of these that was found."""
         return next((role for role in roles if role in self.frames), None)
@@ -112,6 +120,7 @@ def anatomy(model: Model, frames: Mapping[str, str], up: str | None, postures: A
     frames: by role. up: the axis of the world against gravity; None: the one along which it stands.
     Raises ModelError where hips or legs are missing, and where the body stands upright in none of them.
     """
+    frames = _with_ends_of_arms(model, frames)
     missing = [role for role in NEEDED if role not in frames]
     if missing or not any(role in frames for role in CROWN):
         named = ", ".join(missing or [CROWN[0]])
@@ -130,6 +139,22 @@ def anatomy(model: Model, frames: Mapping[str, str], up: str | None, postures: A
     body = Anatomy(model, frames, UPWARD[up or standing], upright, {}, {})
     body = replace(body, along=_along(body))
     return replace(body, axes=_axes(body))
+
+
+def _with_ends_of_arms(model: Model, frames: Mapping[str, str]) -> Mapping[str, str]:
+    """Frames by role, where the farthest point of a lower arm stands for a hand that there is not: skeletons
+    may end there.
+    """
+    ends = dict(frames)
+    for side in SIDES:
+        lower, hand = side + ARM[1], side + ARM[2]
+        if lower in frames and hand not in frames:
+            link = model.frame(frames[lower]).link
+            on_it = [frame for frame in model.frames if frame.link == link]
+            far = max(on_it, key=lambda frame: float(norm(frame.pose_link_frame[:3, 3])), default=None)
+            if far is not None and norm(far.pose_link_frame[:3, 3]) > 0.0:
+                ends[hand] = far.name
+    return ends
 
 
 def points(model: Model, frame: str, q: Array) -> Array:
