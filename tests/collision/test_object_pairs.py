@@ -1,6 +1,7 @@
 """A world's objects against each other."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -55,6 +56,7 @@ def test_a_check_is_of_where_the_objects_stood() -> None:
     world = kitchen()
     found = world.check()
     world.move("can", (5.0, 0.0, 0.0))
+    assert pickle.loads(pickle.dumps(found)).contacts()[0].pair == ("shelf", "can")
     assert found.contacts()[0].pair == ("shelf", "can") and world.check().is_free
 
 

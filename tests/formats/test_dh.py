@@ -311,3 +311,10 @@ def test_errors_in_tables_of_any_kind(text: str, message: str) -> None:
         return
     with pytest.raises(FormatError, match=message):
         dh.read(text)
+
+
+@pytest.mark.parametrize("name", ["a\nb", " a", "a\t"])
+def test_names_that_a_table_cannot_hold_are_refused(name: str, tmp_path: Path) -> None:
+    joint = Joint(name=name, kind=JointKind.REVOLUTE, parent="world", child="link")
+    with pytest.raises(ModelError, match="cannot be written: a table needs names in one line"):
+        dh.write(Model("m", [joint]), tmp_path / "m.csv", convention="standard")

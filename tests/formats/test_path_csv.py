@@ -51,6 +51,15 @@ def test_a_path_that_is_written_is_read_as_the_poses_it_follows() -> None:
     assert_allclose(arm.pose(joints), again.poses, atol=1e-5)
 
 
+def test_a_pose_given_twice_is_written_once() -> None:
+    arm = limbik.load("ur5e")
+    poses = read_poses(GOLDEN / "poses.csv").poses
+    path = arm.solve_path(np.concatenate([poses[:1], poses, poses[-1:]]), velocity_limits=1.0)
+    again = read_poses(path_csv(arm, path))
+    assert again.times is not None and (np.diff(again.times) > 0.0).all()
+    assert_allclose(again.poses[[0, -1]], poses[[0, -1]], atol=1e-15)
+
+
 def test_joints_that_are_called_like_a_column_are_told_apart() -> None:
     table = (
         limbik.ModelBuilder("table")

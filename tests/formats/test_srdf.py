@@ -63,6 +63,11 @@ def test_groups_are_joints_in_the_order_of_the_model(group: str, joints: tuple[s
     assert srdf.read(TEXT, MODEL).joints(group, MODEL) == joints
 
 
+def test_a_group_is_known_by_its_name() -> None:
+    with pytest.raises(ModelError, match="`group` needs a name, found"):
+        srdf.read(TEXT, MODEL).joints(["main"], MODEL)  # type: ignore[arg-type]
+
+
 def test_named_states_are_configurations() -> None:
     found = srdf.read(TEXT, MODEL)
     q = found.configuration("bent", MODEL, group="main")

@@ -193,3 +193,16 @@ def test_an_inner_link_called_world_is_not_the_world_of_all() -> None:
     assert again.root == "world"
     assert_allclose(again.pose([0.4, 0.1], "inner.world"), inner.pose([0.4], "world"), atol=1e-12)
     assert written(inner).frame_names == inner.frame_names
+
+
+def test_what_is_attached_is_written_as_a_shape_of_its_link_with_a_note() -> None:
+    arm = limbik.planar_arm(2)
+    held = arm.attach("cup", limbik.collision.Box((0.1, 0.1, 0.1)), touch=["link1"])
+    with pytest.warns(FormatWarning, match="'cup' is written as a shape of its link"):
+        assert "<box" in urdf_write.write(held)
+
+
+@pytest.mark.parametrize("models", ["panda", 5, {"a": 5}])
+def test_what_is_no_model_is_refused(models) -> None:
+    with pytest.raises(ModelError, match=r"needs a [mM]odel"):
+        urdf_write.write(models)

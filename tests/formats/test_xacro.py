@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, ModelError
 from limbik.formats import xacro
 from limbik.formats.elements import parse
 
@@ -50,6 +50,8 @@ def test_blanks_before_the_declaration_are_forgiven() -> None:
 def test_an_argument_that_the_file_does_not_have_is_an_error() -> None:
     with pytest.raises(FormatError, match="has no <xacro:arg name='finger'>; did you mean 'fingers'"):
         xacro.read(ARM, args={"finger": 2})
+    with pytest.raises(ModelError, match="args needs values by the names of arguments, found 5"):
+        xacro.read(ARM, args=5)  # type: ignore[arg-type]
 
 
 def test_what_is_wrong_after_processing_is_said_to_be_so() -> None:

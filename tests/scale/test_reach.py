@@ -526,3 +526,5 @@ def test_voxels_that_a_map_has_not_and_progress_that_is_no_function_are_refused(
     for first, last, name in ((-1, None, "first"), (0, -1, "last"), (0, reach.grid.size + 1, "last")):
         with pytest.raises(SolverError, match=f"`{name}` needs a whole number from 0 to {reach.grid.size}"):
             reach.reachable(first, last)
+        with pytest.raises(SolverError, match=f"`{name}` needs a whole number from 0 to {reach.grid.size}"):
+            reach.grid.centers(first, reach.grid.size if last is None else last)

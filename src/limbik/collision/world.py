@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from limbik.checks import Check
+from limbik.checks import Check, Contact
 from limbik.collision.arguments import as_distance
 from limbik.collision.object_pairs import ObjectPairs
 from limbik.errors import CollisionError, did_you_mean, is_one_of, members_of, shortened
@@ -129,14 +130,15 @@ class World:
         """
         clearance = as_distance(clearance, "clearance")
         may_touch = {frozenset((name, other)) for name, touch in self._touch.items() for other in touch}
-        pairs = ObjectPairs(dict(self._shapes), self.poses.copy(), may_touch)
+        parts = dict(self._shapes), self.poses.copy(), may_touch
+        pairs = ObjectPairs(*parts)
         nearest = pairs.nearest()
         return Check(
             is_free=not nearest or nearest[0].distance > clearance,
             clearance=clearance,
             nearest=nearest[0] if nearest else None,
             note=pairs.note,
-            _near=lambda within: pairs.nearer_than(as_distance(within, "within")),
+            _near=partial(_near, *parts),
         )
 
     def without(self, *names: str) -> World:
@@ -230,3 +232,10 @@ def _as_pose(value: Any, name: str) -> Matrix4:
         pose = as_pose(value, what, error=CollisionError)
     check_near(pose, what)
     return pose
+
+
+def _near(
+    shapes: dict[str, Shape], poses: Array, may_touch: set[frozenset[str]], within: float
+) -> tuple[Contact, ...]:
+    """Pairs of objects that are up to `within` [m] apart, the nearest first."""
+    return ObjectPairs(shapes, poses, may_touch).nearer_than(as_distance(within, "within"))

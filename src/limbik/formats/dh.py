@@ -220,7 +220,12 @@ def write(
     """
     if convention not in CONVENTIONS:
         raise ModelError(f"convention needs 'standard' or 'modified', found {convention!r}")
-    rows = [_written(row) for row in rows_of_chain(model, frame, convention)]
+    chain = rows_of_chain(model, frame, convention)
+    for row in chain:
+        if row.name is not None and (row.name != row.name.strip() or not row.name.isprintable()):
+            problem = "a table needs names in one line, without blanks around"
+            raise ModelError(f"joint {row.name!r} of model {model.name!r} cannot be written: {problem}")
+    rows = [_written(row) for row in chain]
     is_yaml = Path(path).suffix.lower() in (".yaml", ".yml")
     text = _as_yaml(model.name, convention, rows) if is_yaml else _as_csv(model.name, convention, rows)
     write_text(path, text)

@@ -8,6 +8,7 @@ empty lines and those that begin with #.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -70,6 +71,7 @@ def read_poses(source: SourceLike) -> Waypoints:
 def path_csv(model: Model, path: Path) -> str:
     """A line for each knot: its time where there are times, each joint [rad or m], the pose wanted there.
 
+    Times increase: a knot that takes none after the one before, as that of a repeated pose, is left out.
     A joint that is called like one of the other columns is written as "NAME (joint)". Numbers are those of
     the path, to the last bit.
     """
@@ -84,6 +86,8 @@ def path_csv(model: Model, path: Path) -> str:
             quat_from_matrix(path.poses[:, :3, :3]),
         ]
     )
+    if path.times is not None:
+        rows = rows[np.diff(path.times, prepend=-math.inf) > 0.0]
     lines = [heads, *([repr(float(value)) for value in row] for row in rows)]
     return "".join(",".join(quoted(word) for word in line) + "\n" for line in lines)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from limbik.errors import ModelError, did_you_mean
+from limbik.errors import ModelError, did_you_mean, shortened
 from limbik.formats.base_joint import BASE_JOINT
 from limbik.formats.elements import Element, parse
 from limbik.formats.source import SourceLike, open_source
@@ -99,11 +99,11 @@ class Srdf:
         wanted: set[str] = set()
         waiting, seen = [group], set()
         while waiting:
-            name = waiting.pop()
-            if name not in seen:
-                seen.add(name)
-                wanted |= self._own_joints(self._group(name), model)
-                waiting += self._group(name).groups
+            own = self._group(waiting.pop())
+            if own.name not in seen:
+                seen.add(own.name)
+                wanted |= self._own_joints(own, model)
+                waiting += own.groups
         return tuple(joint.name for joint in model.joints if joint.name in wanted and joint.nq)
 
     def configuration(self, state: str, model: Model, *, group: str | None = None) -> Array:
@@ -129,6 +129,8 @@ class Srdf:
         return q
 
     def _group(self, name: str) -> SrdfGroup:
+        if not isinstance(name, str):
+            raise ModelError(f"`group` needs a name, found {shortened(name)}")
         if name not in self.groups:
             raise ModelError(f"there is no group {name!r}; {did_you_mean(name, self.groups)}")
         return self.groups[name]

@@ -18,11 +18,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from limbik.errors import FormatWarning, ModelError, listed, shortened
+from limbik.errors import FormatWarning, ModelError, listed, mapping_of, shortened
 from limbik.formats.base_joint import WORLD
 from limbik.model import Frame, Joint, JointKind, Mass, Mimic, Model
 from limbik.model.euler import EulerLimits
 from limbik.model.joints import FARTHEST
+from limbik.model.model import as_model
 from limbik.model.shapes import Box, Capsule, Cylinder, LinkShape, Mesh, Shape, Sphere
 from limbik.spatial import Array, Matrix3, Matrix4
 
@@ -40,6 +41,9 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
     """
     if isinstance(models, Model):
         models = {models.name: models}
+    models = mapping_of(models, "models", ModelError, "a model, or models by what is put before their names")
+    for each in models.values():
+        as_model(each)
     if not models:
         raise ModelError("a URDF needs at least one model, found none")
     model = _one_model(models, name or next(iter(models.values())).name)
@@ -207,6 +211,9 @@ def _collisions(model: Model) -> dict[str, list[str]]:
                 "    </collision>",
             ]
         )
+    if held := [repr(shape.name) for shape in model.shapes if shape.is_attached]:
+        note = f"{listed(held, limit=3)} is written as a shape of its link: URDF has nothing that is attached"
+        warnings.warn(note, FormatWarning, stacklevel=4)
     if lost:
         named = listed([repr(link) for link in lost], limit=3)
         note = f"shapes of {named} are not written: URDF has meshes in files, boxes, cylinders and spheres"

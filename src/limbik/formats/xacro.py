@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Mapping
 
-from limbik.errors import FormatError, MissingExtra, did_you_mean, shortened
+from limbik.errors import FormatError, MissingExtra, ModelError, did_you_mean, mapping_of, shortened
 from limbik.formats import urdf
 from limbik.formats.elements import parse
 from limbik.formats.separate_process import apart
@@ -49,7 +49,8 @@ def process(source: SourceLike, *, args: Mapping[str, object] | None = None) -> 
         raise MissingExtra("robots", "reading xacro")
     opened = open_source(source)
     parse(opened)  # for its errors, before a process is started
-    values = {name: _as_text(value) for name, value in (args or {}).items()}
+    by_name = {} if args is None else mapping_of(args, "args", ModelError, "values by the names of arguments")
+    values = {name: _as_text(value) for name, value in by_name.items()}
     made = apart(opened.name, SECONDS, processed, opened, values)
     for name in values:
         if name not in made.arguments:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from limbik.errors import SolverError
 from limbik.model import JointKind, Model
-from limbik.spatial import Array
+from limbik.spatial import Array, as_whole
 
 MAX_VOXELS = 100_000_000
 
@@ -28,7 +28,12 @@ class Grid:
         return self.shape[0] * self.shape[1] * self.shape[2]
 
     def centers(self, first: int, last: int) -> Array:
-        """The centres [last - first, 3] of the voxels from `first` on [m]."""
+        """The centres [last - first, 3] of the voxels from `first` to before `last` [m].
+
+        Raises SolverError for what are no voxels of the grid.
+        """
+        for name, value in (("first", first), ("last", last)):
+            as_whole(value, f"`{name}`", 0, SolverError, self.size)
         indices = np.stack(np.unravel_index(np.arange(first, last), self.shape), axis=1)
         return np.asarray(np.array(self.corner) + self.voxel * (indices + 0.5))
 
