@@ -204,6 +204,26 @@ def test_a_robot_takes_a_pinch_up_as_it_comes() -> None:
     assert np.degrees(np.abs(np.diff(moved, axis=0))).max() < 15.0
 
 
+# [mm] of a right hand that is open, in MediaPipe's order.
+OPEN_HAND = (
+    (0, 0, 0), (34, 30, -16), (57, 51, -27), (80, 73, -38), (98, 89, -46), (96, 24, 0), (132, 33, -5),
+    (155, 38, -10), (176, 42, -15), (96, 0, 0), (138, 0, -8), (164, 0, -18), (187, 0, -28), (89, -18, 0),
+    (127, -25, -6), (152, -30, -14), (174, -34, -23), (78, -35, 0), (106, -47, -6), (124, -55, -12),
+    (143, -63, -18),
+)  # fmt: skip
+
+
+def test_a_finger_of_a_robot_does_not_snap_in_a_smooth_pinch() -> None:
+    """Its middle joints are told by those of the person, too, not by the tip alone."""
+    joints, tips = np.array(OPEN_HAND) / 1e3, [4, 8]
+    there = np.array([[0.14, 0.03, -0.055], [0.15, 0.03, -0.055]]) - joints[tips]
+    frames = np.repeat(joints[None], 301, axis=0)
+    frames[:, tips] += (0.5 - 0.5 * np.cos(np.linspace(0.0, math.pi, 301)))[:, None, None] * there
+    retargeter = HandRetargeter(limbik.load("allegro"), Hand.from_mediapipe(joints))
+    q = np.array([retargeter.update(Hand.from_mediapipe(frame)) for frame in frames])
+    assert np.degrees(np.abs(np.diff(q, axis=0))).max() < 15.0
+
+
 def test_what_thumb_and_finger_hold_is_held_by_another_hand() -> None:
     hand = pinches()
     other = person(size=1.15, thumb=0.85)

@@ -26,7 +26,7 @@ from limbik.spatial import Array, dot, norm
 from limbik.tree.residuals import TARGET_SIZE
 
 # Weights of errors [m and rad].
-TIP, BONE, PINCH, STEADY = 1.0, 0.1, 10.0, 3e-4
+TIP, BONE, PINCH, STEADY = 1.0, 0.3, 10.0, 3e-4
 HOMEWARD = 0.1  # fraction of the change to neutral that a joint is drawn to
 PINCHED, APART = 0.02, 0.035  # [m] between thumb and fingertip: a pinch, and none
 LOOSE = 0.5  # of a tip's weight that a pinch takes away

@@ -28,7 +28,7 @@ class HandRetargeter:
     shape of the model: the thumb is the finger that points elsewhere, the index is beside it.
 
     Each update is the smallest weighted error (`solve(..., mode="best")`) from the one before: fingertips
-    where those of the person are in the measure of both fingers, the joints before them with a tenth of the
+    where those of the person are in the measure of both fingers, the joints before them with 0.3 of the
     weight, within the joint limits. While thumb and fingertip of the person are less than 0.02 m apart, the
     vector between those of the model is the same in metres; up to 0.035 m that fades.
 
