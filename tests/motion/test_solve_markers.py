@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import limbik
-from limbik.errors import ConfigurationError, ModelError
+from limbik.errors import ConfigurationError, FormatWarning, ModelError
 from limbik.motion import SolvedMarkers, solve_markers
 from limbik.motion.markers.calibration import _weights
 from limbik.spatial import rotation_exp
@@ -107,6 +107,31 @@ def test_ghosts_are_found_and_left_aside(leg):
     assert np.isnan(found.markers.positions[7:9, 9]).all()
     assert np.isnan(found.residuals_mm[7:9, 9]).all()
     assert apart_mm(found.motion, leg.motion, "foot").max() < 5.0
+
+
+def test_one_marker_far_away_in_one_frame_is_the_only_ghost_and_moves_nothing(person):
+    """Each of them in turn, at 1 m, in any direction."""
+    rng = np.random.default_rng(0)
+    for k, name in enumerate(MARKERS.names):
+        away = rng.standard_normal(3)
+        frame = 5 + 2 * k % (len(MARKERS) - 10)
+
+        def far(places, where=(frame, k), by=away / np.linalg.norm(away)):
+            places[where] += by
+
+        solved = solve_markers(
+            spoilt(MARKERS, far), SKELETON, marker_set=MARKER_SET, calibration=person.calibration
+        )
+        assert [(each.marker, each.first, each.last) for each in solved.ghosts] == [(name, frame, frame)]
+        for part in ("LeftLeg", "RightForeArm", "Hips"):
+            assert apart_mm(solved.motion, person.motion, NAME(part)).max() < 20.0
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e3])
+def test_markers_in_another_unit_are_told(factor):
+    small = replace(LEG_MARKERS, positions=factor * LEG_MARKERS.positions[:20])
+    with pytest.warns(FormatWarning, match="times as large as the skeleton: are both in metres"):
+        solve_markers(small, LEG, marker_set=LEG_SET)
 
 
 def test_a_marker_that_is_wrong_all_the_time_does_not_spoil_the_others():

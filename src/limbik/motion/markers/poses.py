@@ -92,12 +92,17 @@ class PoseSolver:
         off = np.where(seen, self.off, np.nan)
         if not (off > self._doubtful).any():
             return FittedFrame(near, positions, off, (), ())
-        return self._sorted_out(positions, seen, near, last)
+        return self._sorted_out(positions, seen, start, last)
 
-    def _sorted_out(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> FittedFrame:
+    def _sorted_out(
+        self, positions: Array, seen: NDArray[np.bool_], start: Array, last: Array
+    ) -> FittedFrame:
         """A frame in which markers are off: weights that fall with the distance (Geman & McClure 1987) leave
-        them aside; two that suit each other's position have changed names, the others are ghosts."""
-        q = self._reweighted(positions, seen, q, last)
+        them aside; two that suit each other's position have changed names, the others are ghosts.
+
+        The first distances are those from the start, which no wrong marker has drawn aside.
+        """
+        q = self._reweighted(positions, seen, start, last)
         swapped = self._swaps(positions, self._predicted(q))
         if swapped:
             positions = positions.copy()
@@ -115,7 +120,7 @@ class PoseSolver:
     def _reweighted(self, positions: Array, seen: NDArray[np.bool_], q: Array, last: Array) -> Array:
         """The pose [nq] near q in which markers count the less the farther they are off."""
         for _ in range(REWEIGHTED):
-            off = np.where(seen, self.off, 0.0)
+            off = np.where(seen, norm(positions - self._predicted(q)), 0.0)
             q = self.step(positions, np.where(seen, 1.0 / (1.0 + (off / self._doubtful) ** 2), 0.0), q, last)
         return q
 

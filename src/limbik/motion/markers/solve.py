@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from limbik.deprecated import renamed
-from limbik.errors import ConfigurationError, ModelError, did_you_mean, number_of, shortened
+from limbik.errors import ConfigurationError, FormatWarning, ModelError, did_you_mean, number_of, shortened
 from limbik.formats.markers import Markers
 from limbik.formats.motions import Motion
 from limbik.model import Model
@@ -21,6 +22,7 @@ from limbik.spatial import Array
 
 ITERATIONS = 2  # of the pose in a frame, from those before it
 STEADY = 0.01  # weight of a radian beside a metre of a marker, by which joints stay where they were
+STRANGE = 5.0  # times larger or smaller than the skeleton, which is no person's size any more
 HOMEWARD = 5.0  # [s] in which a joint that no marker tells of comes home by the larger part
 
 _T = TypeVar("_T")
@@ -138,6 +140,12 @@ def solve_markers(
         calibration = calibrated(
             body, positions, np.array([nowhere if offset is None else offset for _, _, offset in attached])
         )
+        usual = float(np.median(calibration.scales)) if len(calibration.scales) else 1.0
+        if not 1.0 / STRANGE < usual < STRANGE:
+            said = (
+                f"the markers are of a body {usual:.2g} times as large as the skeleton: are both in metres?"
+            )
+            warnings.warn(said, FormatWarning, stacklevel=2)
     if not isinstance(calibration, Calibration):
         raise ModelError(f"calibration needs a Calibration, found {shortened(calibration)}")
     if calibration.offsets.shape != (len(attached), 3) or calibration.scales.shape != (len(body.bones),):
