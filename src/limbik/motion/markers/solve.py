@@ -143,7 +143,7 @@ def solve_markers(
         usual = float(np.median(calibration.scales)) if len(calibration.scales) else 1.0
         if not 1.0 / STRANGE < usual < STRANGE:
             said = (
-                f"the markers are of a body {usual:.2g} times as large as the skeleton: are both in metres?"
+                f"the body of the markers is {usual:.2g} times as large as the skeleton: are both in metres?"
             )
             warnings.warn(said, FormatWarning, stacklevel=2)
     if not isinstance(calibration, Calibration):
