@@ -162,6 +162,21 @@ def test_a_person_moves_as_another_person_and_is_written(tmp_path):
     assert feet.foot_slide_cm_s < 0.5
 
 
+def test_a_foot_that_pivots_where_it_stands_takes_its_new_heading():
+    """By 45 degrees in a fifth of a second."""
+    person = limbik.load_motion(crouching())
+    q = person.q.copy()
+    q[:, person.model.q_slice("mixamorig:LeftFoot.Yrotation")] += np.interp(
+        np.arange(len(q)), [20, 26], [0.0, math.radians(45.0)]
+    )[:, None]
+    pivoting = replace(person, q=q)
+    moved = retarget(pivoting, person, contacts=np.ones((len(q), 2), dtype=bool))
+    for frame in (10, 30, 45):
+        poses = [each.model.pose(each.q[frame], "mixamorig:LeftFoot") for each in (pivoting, moved)]
+        away = poses[0][:3, :3].T @ poses[1][:3, :3]
+        assert math.degrees(math.acos(min(1.0, 0.5 * (np.trace(away) - 1.0)))) < 5.0
+
+
 @pytest.mark.parametrize("is_source", [False, True])
 def test_arms_that_end_in_a_point_follow_and_are_followed(is_source):
     handless = limbik.load_motion(crouching("biovision", has_hands=False))

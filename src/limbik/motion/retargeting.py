@@ -29,6 +29,7 @@ from limbik.spatial import Array, Vector3, check_flag, rotation_between
 from limbik.tree.residuals import TARGET_SIZE
 
 SAME_TURN = 1e-6  # of the numbers of two rotations
+PIVOT, PIVOT_SPAN = 2.0, 0.05  # [rad/s], along [s] to both sides: of a foot that pivots where it stands
 POSTURES = 50  # of a motion, beside that of rest, among which the upright one is looked for
 
 # Weights of squared errors [m and rad].
@@ -155,6 +156,9 @@ def stands_of(motion: Motion, body: Anatomy) -> NDArray[np.bool_]:
 def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.bool_]) -> Iterator[_Followed]:
     """What the other body is to follow."""
     q = motion.q
+    stands = stands & ~np.stack(
+        [_pivoting(body.rotations(q, side + LEG[2]), motion.dt) for side in SIDES], axis=1
+    )
     scale = other.length(LEG) / body.length(LEG)
     feet = {side: body.points(q, side + LEG[2]) for side in SIDES}
     soles = {side: _sole(other, side + LEG[2]) for side in SIDES}
@@ -249,6 +253,14 @@ def _swing(stands: NDArray[np.bool_], dt: float) -> Array:
     """[T] from 0 in frames in which a foot stands to 1 in those that are EASE from them."""
     part = np.minimum(seconds_from(stands, dt) / EASE, 1.0)
     return np.asarray(part * part * (3.0 - 2.0 * part))
+
+
+def _pivoting(rotations: Array, dt: float) -> NDArray[np.bool_]:
+    """[T] whether a foot rotates about the vertical, on ball or heel, faster than one that stands does."""
+    heading = np.unwrap(np.arctan2(rotations[:, 1, 0], rotations[:, 0, 0]))
+    h = max(1, round(PIVOT_SPAN / dt))
+    padded = np.pad(heading, h, mode="edge")
+    return np.asarray(np.abs(padded[2 * h :] - padded[: -2 * h]) > PIVOT * 2.0 * h * dt)
 
 
 def _standing_height(heights: Array, stands: NDArray[np.bool_]) -> float:
