@@ -16,7 +16,8 @@ import limbik
 from limbik.errors import GoalError, ModelError
 from limbik.model.build import ModelBuilder
 from limbik.motion import Avatar
-from limbik.motion.body.roles import SIDES
+from limbik.motion.avatar.steps import Footsteps
+from limbik.motion.body.roles import SIDES, Side
 from limbik.spatial import pose_from, pose_inverse, rotation_exp
 from motion import people
 
@@ -174,6 +175,22 @@ def test_feet_step_where_the_body_goes_and_do_not_slide_while_they_stand() -> No
     turned = [avatar.update(standing(1.44, 6.0, 0.02 * k), dt) for k in range(150)]
     facing = avatar.model.pose(turned[-1], frames["hips"])[:3, :3] @ [0.0, 0.0, 1.0]
     assert math.atan2(facing[0], facing[2]) > 1.5
+
+
+def test_feet_are_under_a_body_that_is_put_elsewhere_at_once() -> None:
+    """As VR does. Feet of who walks away step as ever."""
+    beside: dict[Side, complex] = {"left": 0.1j, "right": -0.1j}
+    put, walks = Footsteps(beside, 0.9), Footsteps(beside, 0.9)
+    for _ in range(20):
+        put.step(0.0j, 0.0, 0.0, 0.0, 1.0 / 90.0)
+    for k in range(90):
+        stood = put.step(5.0 + 5.0j, 1.0, 0.0, 0.0, 1.0 / 90.0)
+        for side, foot in stood.items():
+            assert (
+                abs(foot.position - (5.0 + 5.0j + np.exp(1.0j) * beside[side])) < 1e-9 and foot.height == 0.0
+            )
+        there = walks.step(complex(0.02 * k), 0.0, 0.0, 0.0, 1.0 / 90.0)
+    assert max(abs(foot.position - 0.02 * 89) for foot in there.values()) > 0.2
 
 
 def test_knees_do_not_invert_in_a_deep_crouch_or_lying() -> None:

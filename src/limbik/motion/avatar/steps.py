@@ -24,6 +24,7 @@ LONGEST_STEP = 0.75  # of the leg's length: the maximum of that
 TURNED = 0.6  # [rad] likewise
 SWAY = 0.35  # how much the swing of the arms says which foot is next
 LIFT = 0.08  # of the leg's length
+FASTEST = 20.0  # [leg lengths/s] that a body can move
 SETTLING = 0.12  # [s] over which the body's speed is taken
 
 
@@ -65,8 +66,12 @@ class Footsteps:
         swing [m/s]: of the left hand forward beside the right one, which is how the right foot goes.
         rests: 0 to 1, how far feet do not stand, but go where the body goes.
         """
-        if self._center is not None and dt > 0.0:
-            now = (center - self._center) / dt
+        moved = 0.0j if self._center is None else center - self._center
+        if abs(moved) > self._leg * max(1.0, FASTEST * dt):  # put elsewhere, as VR does: it has not walked
+            self.feet.clear()
+            self._velocity = 0.0j
+        elif dt > 0.0:
+            now = moved / dt
             self._velocity = now + (self._velocity - now) * math.exp(-dt / SETTLING)
         self._center = center
         facing = cmath.rect(1.0, heading)
