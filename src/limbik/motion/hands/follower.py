@@ -33,7 +33,7 @@ LOOSE = 0.5  # of a tip's weight that a pinch takes away
 FIRST_ROUNDS, MAX_ROUNDS = 3, 20  # of a frame
 SETTLED = 0.05  # [rad] that a round may change at most for the frame to be done
 HELD = 5e-4  # [m] that the vector of a pinch may be off for it, if it can be
-MAX_BEYOND = 0.03  # [m] along each axis that tips are aimed beyond their targets
+MAX_BEYOND = 0.15  # [m] along each axis that tips are aimed beyond their targets
 ITERATIONS = 100  # of a round at most
 
 

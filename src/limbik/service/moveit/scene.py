@@ -54,7 +54,7 @@ class SceneObject(NamedTuple):
     touch: tuple[str, ...] = ()  # what it may touch wherever it is
 
 
-class HeldObject(NamedTuple):
+class CarriedObject(NamedTuple):
     """An object on a link, and what it may touch there."""
 
     link: str
@@ -77,7 +77,7 @@ class AllowedPairs(NamedTuple):
         return self.pairs.get(frozenset((first, second)), bool(defaults) and all(defaults))
 
 
-Held = Mapping[str, HeldObject]  # what a robot carries, by name
+Held = Mapping[str, CarriedObject]  # what a robot carries, by name
 
 
 class State(NamedTuple):
@@ -302,7 +302,7 @@ class MoveItScene:
             objects[put_down] = each._replace(pose=self.base @ self.model.pose(self.q, link) @ each.pose)
         return replace(self, held=remaining, objects=objects)
 
-    def _attached(self, message: AttachedCollisionObject, state: State) -> HeldObject:
+    def _attached(self, message: AttachedCollisionObject, state: State) -> CarriedObject:
         """What a robot in a state carries after a message: new shapes, more of them, or an object of the
         scene."""
         name, link = message.object.id, message.link_name
@@ -325,7 +325,7 @@ class MoveItScene:
         pose = self.at(message.object.header.frame_id, state) @ pose_of_message(message.object.pose)
         new = SceneObject(shapes, pose) if known is None else _with_shapes(known, shapes, pose)
         back = pose_inverse(self.model.pose(state.q, link))
-        return HeldObject(link, new._replace(pose=back @ new.pose), (link, *message.touch_links))
+        return CarriedObject(link, new._replace(pose=back @ new.pose), (link, *message.touch_links))
 
 
 def _with_shapes(known: SceneObject, shapes: Iterable[tuple[Shape, Matrix4]], pose: Matrix4) -> SceneObject:
