@@ -70,6 +70,8 @@ class AllowedPairs(NamedTuple):
 
     def of(self, name: str, others: Iterable[str]) -> set[str]:
         """Those of the others that a body may touch; two defaults need to agree."""
+        if not any(self):  # the common case, quickly
+            return set()
         return {other for other in others if other != name and self._is_allowed(name, other)}
 
     def _is_allowed(self, first: str, second: str) -> bool:
@@ -143,16 +145,16 @@ class MoveItScene:
 
     def world(self, state: State) -> World:
         """The objects that are not held, as the robot's root sees them; one world while they stand so."""
-        bodies = self._bodies(state.held)
-        key = state.base.tobytes(), *(bodies[name] for name in state.held)
+        key = state.base.tobytes(), *((name, len(each.object.shapes)) for name, each in state.held.items())
         world = self._worlds.get(key)
         if world is None:
             world = World()
             back = pose_inverse(state.base)
+            bodies, touches = self._bodies(state.held), self._touches(state.held)
             for name, each in self.objects.items():
                 if name in state.held:
                     continue
-                touch = self._touched(name, state.held, bodies)
+                touch = self._touched(name, touches, bodies)
                 for part, (shape, pose) in numbered(name, each.shapes):
                     world.add(part, shape, back @ each.pose @ pose, touch=sorted(touch))
             self._worlds.clear()
@@ -224,12 +226,21 @@ class MoveItScene:
         links = {link: (link,) for link in self._links}
         return links | {name: tuple(part for part, _ in each) for name, each in parts.items()}
 
-    def _touched(self, name: str, held: Held, bodies: Mapping[str, tuple[str, ...]]) -> set[str]:
-        """Names of the bodies that an object may touch, those that may touch it among them."""
-        touch = {other: {*each.touch} for other, each in self.objects.items()}
-        touch |= {other: {*each.touch, *each.object.touch} for other, each in held.items()}
-        others = {*touch[name], *(other for other, names in touch.items() if name in names)}
-        others |= self.allowed.of(name, bodies)
+    def _touches(self, held: Held) -> dict[str, set[str]]:
+        """Names that each object may touch by itself, those that may touch it among them."""
+        own = {name: each.touch for name, each in self.objects.items()}
+        own |= {name: (*each.touch, *each.object.touch) for name, each in held.items()}
+        touches = {name: {*others} for name, others in own.items()}
+        for name, others in own.items():
+            for other in others:
+                touches.get(other, set()).add(name)
+        return touches
+
+    def _touched(
+        self, name: str, touches: Mapping[str, set[str]], bodies: Mapping[str, tuple[str, ...]]
+    ) -> set[str]:
+        """Names of the bodies that an object may touch, by itself or by the matrix."""
+        others = touches[name] | self.allowed.of(name, bodies)
         return {body for other in others for body in bodies.get(other, (other,))}
 
     @property
@@ -247,9 +258,9 @@ class MoveItScene:
         links = self._links
         touching = {frozenset((link, other)) for link in links for other in self.allowed.of(link, links)}
         model = self.model.with_pairs(disable=[tuple(pair) for pair in touching])
-        bodies, there = self._bodies(held), {*links}
+        bodies, touches, there = self._bodies(held), self._touches(held), {*links}
         for name, each in held.items():
-            touch = sorted(self._touched(name, held, bodies) & there)
+            touch = sorted(self._touched(name, touches, bodies) & there)
             for part, (shape, pose) in numbered(name, each.object.shapes):
                 at = each.object.pose @ pose
                 model = model.attach(part, shape, frame=each.link, pose=at, touch=touch)
