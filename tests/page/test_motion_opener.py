@@ -56,3 +56,18 @@ def test_a_link_that_is_dragged_again_is_requested_once(modules: Modules) -> Non
     done = dragged(modules, ("LeftHand", "a"), ("LeftHand", "b"))
     assert done["changes"] == [["LeftHand", "b"]]
     assert max(done["asked"]) == 1
+
+
+PYTHON = """async (drags) => {
+  const { inPython } = await import('/static/motion/changes.js');
+  const drag = ([link, frame]) => ({ kind: 'drag', link, frame, place: [1, 2, 3], falloff: 0.3 });
+  const changes = drags.map(drag);
+  return changes.map((change, i) => inPython(change, 'z', changes.slice(0, i)));
+}"""
+
+
+def test_the_python_of_a_drag_keeps_the_frames_that_the_page_keeps(modules: Modules) -> None:
+    lines = modules.evaluate(PYTHON, [["LeftHand", 7], ["Hips", 8], ["LeftHand", 20], ["LeftHand", 7]])
+    calls = [line.removeprefix("motion = limbik.motion.drag(motion, ") for line in lines]
+    assert calls[0] == '"LeftHand", 7, [1.000, 2.000, 3.000], falloff=0.3)'
+    assert calls[2].endswith("falloff=0.3, keep=[7])") and calls[3].endswith("falloff=0.3, keep=[20])")

@@ -85,12 +85,14 @@ function centimetres(metres) {
   return `${Math.round(100 * metres)} cm`;
 }
 
-/** A change as a line of Python. @param {Change} change @param {string} up  of the file @returns {string} */
-export function inPython(change, up) {
+/** A change as a line of Python. @param {Change} change @param {string} up  of the file @param {Change[]} before @returns {string} */
+export function inPython(change, up, before) {
   if (change.kind === 'clean') return `motion = limbik.motion.smooth(motion, "${change.method}", cutoff_hz=${change.cutoff_hz})`;
   if (change.kind === 'drag') {
     const place = ownAxes(change.place, up).map((value) => value.toFixed(3)).join(', ');
-    return `motion = limbik.motion.drag(motion, ${JSON.stringify(change.link)}, ${change.frame}, [${place}], falloff=${change.falloff})`;
+    const frames = before.flatMap((each) => (each.kind === 'drag' && each.link === change.link && each.frame !== change.frame ? each.frame : []));
+    const keep = frames.length ? `, keep=[${frames.join(', ')}]` : '';
+    return `motion = limbik.motion.drag(motion, ${JSON.stringify(change.link)}, ${change.frame}, [${place}], falloff=${change.falloff}${keep})`;
   }
   if (change.ground === 'level') return 'motion = limbik.motion.plant_feet(motion)';
   return `motion = limbik.motion.plant_feet(motion, ground=limbik.motion.Ground.mesh("${change.ground}.obj"))`;

@@ -156,10 +156,12 @@ export class Panel {
   showPython() {
     const { shown, store } = this;
     if (!shown) return;
-    const unit = store.get('unit') === 'cm' ? '' : `, unit="${store.get('unit')}"`;
+    const isBvh = shown.name.toLowerCase().endsWith('.bvh'); // other files have units of their own
+    const unit = store.get('unit') === 'cm' || !isBvh ? '' : `, unit="${store.get('unit')}"`;
     const up = store.get('up') === 'auto' ? '' : `, up="${store.get('up')}"`;
     const lines = ['import limbik', '', `motion = limbik.load_motion(${JSON.stringify(shown.name)}${unit}${up})`];
-    lines.push(...store.get('ch').map((/** @type {import('./changes.js').Change} */ change) => inPython(change, shown.up)));
+    const changes = /** @type {import('./changes.js').Change[]} */ (store.get('ch'));
+    lines.push(...changes.map((change, i) => inPython(change, shown.up, changes.slice(0, i))));
     lines.push(`motion.save(${JSON.stringify(shown.files.body)})`);
     if (store.get('robot')) {
       lines.push(`robot = limbik.motion.retarget(motion, limbik.load("${store.get('robot')}"))`, `robot.save(${JSON.stringify(shown.files.robot ?? 'robot.csv')})`);
