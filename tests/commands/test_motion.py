@@ -185,6 +185,9 @@ def test_a_person_moves_a_robot_and_another_person(tmp_path: Path) -> None:
     assert "39 links, z is up" in run("info", str(table), "--model", "g1")  # it floats in the file
     run("retarget", str(person), str(other), "--out", str(moved))
     assert limbik.load_motion(moved).links[0] == "Hips"
+    run(
+        "retarget", str(table), str(other), "--model", "g1", "--unit", "mm", "--out", str(moved)
+    )  # of the body
     with pytest.raises(ModelError, match="model 'panda' is no humanoid"):
         run("retarget", str(person), "panda", "--out", str(table))
 

@@ -106,6 +106,14 @@ def test_the_matrix_is_about_all_parts_of_a_tool(parts: int) -> None:
     assert not contacts(service)
 
 
+def test_what_one_request_may_touch_the_next_may_not() -> None:
+    service = slider()
+    change(service, [box("wall", 0.9)])
+    tool = box("tool", 0.9, header=IN_HAND)
+    assert not contacts(service, held(tool, touch_links=["hand", "wall"]))
+    assert contacts(service, held(tool)) == {("tool", "wall")}
+
+
 def test_the_matrix_is_about_two_that_are_attached() -> None:
     service = slider()
     rail = {

@@ -75,8 +75,8 @@ def retarget(
     refuse_other_formats(body)
     ending = Path(body).suffix.lower()
     of_body = size_of(unit) if ending == ".bvh" else None
-    of_file = None if of_body is not None and Path(file).suffix.lower() in ENDINGS else unit
-    source = load_file(file, model, of_file, up, animation, out)
+    has_own = Path(file).suffix.lower() in ENDINGS if model is None else Path(model).suffix.lower() != ".bvh"
+    source = load_file(file, model, None if of_body and has_own else unit, up, animation, out)
     target = load_motion(body, unit=of_body) if ending in (".bvh", *ENDINGS) else load(body)
     with progress_of("retarget") as progress:
         moved = retarget(source, target, speed_limits=speed_limits, progress=progress)

@@ -42,6 +42,11 @@ def number_in(name: str, row: CsvRow, column: str, text: str) -> float:
     return number
 
 
+def fits_a_cell(name: str) -> bool:
+    """Whether a name is read back as it is written: in one line, without blanks around."""
+    return name == name.strip() and name.isprintable()
+
+
 def quoted(word: str) -> str:
     """A cell as it is written."""
     return '"' + word.replace('"', '""') + '"' if any(mark in word for mark in ',"\n\r') else word

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import cast
 
 from limbik.errors import FormatError, ModelError, did_you_mean, shortened
+from limbik.formats.csv_rows import fits_a_cell
 from limbik.formats.dh_rows import rows_of_chain
 from limbik.formats.source import Source, SourceLike, open_source, write_text
 from limbik.formats.table import Cell, TableRow, is_csv, read_table
@@ -222,7 +223,7 @@ def write(
         raise ModelError(f"convention needs 'standard' or 'modified', found {convention!r}")
     chain = rows_of_chain(model, frame, convention)
     for row in chain:
-        if row.name is not None and (row.name != row.name.strip() or not row.name.isprintable()):
+        if not fits_a_cell(row.name or ""):
             problem = "a table needs names in one line, without blanks around"
             raise ModelError(f"joint {row.name!r} of model {model.name!r} cannot be written: {problem}")
     rows = [_written(row) for row in chain]

@@ -12,6 +12,7 @@ import numpy as np
 
 from limbik.errors import ConfigurationError, FormatError, FormatWarning, is_one_of, members_of, shortened
 from limbik.formats import c3d, trc
+from limbik.formats.csv_rows import fits_a_cell
 from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
 from limbik.formats.source import open_source, write_text
@@ -74,7 +75,7 @@ class Markers:
         if Path(name).suffix.lower() != ".trc":
             raise FormatError(name, f"needs the ending .trc, found {Path(name).suffix!r}")
         for marker in self.names:
-            if not marker.strip() or marker != marker.strip() or not marker.isprintable():
+            if not marker or not fits_a_cell(marker):
                 problem = f"a TRC needs names in one line, without tabs or blanks around, not {marker!r}"
                 raise FormatError(name, problem)
         if self.up != "y":

@@ -12,7 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limbik.errors import ConfigurationError, FileOutputError, FormatError, ModelError, is_one_of, shortened
+from limbik.errors import (
+    ConfigurationError,
+    FileOutputError,
+    FormatError,
+    LimbikError,
+    ModelError,
+    is_one_of,
+    shortened,
+)
 from limbik.formats import bvh, bvh_model, bvh_skeleton, gltf_file, gltf_model, gltf_skeleton, motion_csv
 from limbik.formats.base_joint import Base
 from limbik.formats.load import load
@@ -79,10 +87,9 @@ class Motion:
         if not bvh.SHORTEST <= dt <= bvh.LONGEST:
             raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
         _check_up(self.up)
-        needed = "the metres of one unit, a positive number"
-        metres = as_number(self.metres, "metres", needed, ConfigurationError)
-        if not 0.0 < metres < math.inf:
-            raise ConfigurationError(f"metres needs {needed}, found {metres:g}")
+        metres = _positive(
+            self.metres, "metres", "the metres of one unit, a positive number", ConfigurationError
+        )
         q.setflags(write=False)
         for name, value in (("q", q), ("dt", dt), ("metres", metres)):
             object.__setattr__(self, name, value)
@@ -252,10 +259,14 @@ def _metres(unit: Unit | float) -> float:
     if isinstance(unit, str) and unit in METRES:
         return METRES[unit]
     needed = f"one of {', '.join(METRES)}, or a positive number of metres"
-    metres = as_number(unit, "unit", needed, ModelError)
-    if not 0.0 < metres < math.inf:
-        raise ModelError(f"unit needs {needed}, found {metres:g}")
-    return metres
+    return _positive(unit, "unit", needed, ModelError)
+
+
+def _positive(value: object, name: str, needed: str, error: type[LimbikError]) -> float:
+    number = as_number(value, name, needed, error)
+    if not 0.0 < number < math.inf:
+        raise error(f"{name} needs {needed}, found {number:g}")
+    return number
 
 
 def _of_bvh(name: str, file: bvh.BvhFile, metres: float, up: Up) -> Motion:

@@ -41,9 +41,8 @@ def write(models: Model | Mapping[str, Model], name: str | None = None) -> str:
     """
     if isinstance(models, Model):
         models = {models.name: models}
-    models = mapping_of(models, "models", ModelError, "a model, or models by what is put before their names")
-    for each in models.values():
-        as_model(each)
+    needed = "a model, or models by what is put before their names"
+    models = {key: as_model(each) for key, each in mapping_of(models, "models", ModelError, needed).items()}
     if not models:
         raise ModelError("a URDF needs at least one model, found none")
     model = _one_model(models, name or next(iter(models.values())).name)

@@ -32,10 +32,14 @@ class Grid:
 
         Raises SolverError for what are no voxels of the grid.
         """
-        for name, value in (("first", first), ("last", last)):
-            as_whole(value, f"`{name}`", 0, SolverError, self.size)
+        self.check_range(first, last)
         indices = np.stack(np.unravel_index(np.arange(first, last), self.shape), axis=1)
         return np.asarray(np.array(self.corner) + self.voxel * (indices + 0.5))
+
+    def check_range(self, first: int, last: int) -> None:
+        """Raise SolverError for what are no voxels from `first` to before `last`."""
+        for name, value in (("first", first), ("last", last)):
+            as_whole(value, f"`{name}`", 0, SolverError, self.size)
 
     def index(self, points: Array) -> NDArray[np.intp]:
         """The indices [N] of the voxels that have points [N, 3] in them; -1 for points outside of the box."""

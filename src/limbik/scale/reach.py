@@ -173,9 +173,7 @@ class Reach:
 
     def reachable(self, first: int = 0, last: int | None = None) -> NDArray[np.bool_]:
         """[voxels, n] whether each orientation is reached, of the voxels from `first` to before `last`."""
-        for name, value in (("first", first), ("last", last)):
-            if value is not None:
-                as_whole(value, f"`{name}`", 0, SolverError, self.grid.size)
+        self.grid.check_range(first, self.grid.size if last is None else last)
         bits = self.store.read("reachable", first, last)
         return np.unpackbits(bits, axis=1, count=self.store.record["orientations"]).astype(bool)
 

@@ -231,7 +231,7 @@ class TreePlan(Plan):
                 metres = max(metres, error)
             else:
                 radians = max(radians, error)
-        return metres, chord_of(radians) if radians else 0.0
+        return metres, chord_of(radians)
 
 
 class GeneralPlan(TreePlan):

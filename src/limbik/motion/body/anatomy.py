@@ -63,11 +63,8 @@ class Anatomy:
 
     def has_hand(self, side: str) -> bool:
         """Whether an arm ends in a link of its own, not in a point of the lower arm."""
-        lower, hand = (self.frames.get(side + part) for part in ARM[1:])
-        return lower is not None and hand is not None and self._link(lower) != self._link(hand)
-
-    def _link(self, frame: str) -> str:
-        return self.model.frame(frame).link
+        roles = [side + part for part in ARM[1:]]
+        return self.has(*roles) and len({self.model.frame(self.frames[role]).link for role in roles}) == 2
 
     def first_of(self, roles: tuple[str, ...]) -> str | None:
         """The first of these that was found."""

@@ -90,6 +90,7 @@ class Follower:
         self.tips = {name: finger.tip for name, finger in fingers.of.items()}
         index = {point.finger: k for k, point in enumerate(self.points) if point.weight == TIP}
         self._ends = [index[name] for name in order]  # the points that are tips
+        self._end_frames = [self.points[k].frame for k in self._ends]
         self._tips = [self._joints[k] for k in self._ends]
         self._plan, self._posture = self._planned(fingers.of)
         self._home = HOMEWARD * model.neutral[self._posture]
@@ -145,6 +146,7 @@ class Follower:
         *fingers, thumb = points[self._tips]
         held = (np.array(fingers) - thumb) @ self._palm.T
         weight = nearness(np.sqrt(dot(held, held)))
+        weight = np.append(weight, weight.max())  # the thumb's last
         targets[self._ends, :3] = self._pinched(held, weight)
         starts = [self.q, self._half_closed] if self._is_first else [self.q]
         rounds = FIRST_ROUNDS if self._is_first else 1
@@ -154,40 +156,37 @@ class Follower:
         return self.q.copy()
 
     def _settled(self, q: Array, min_rounds: int, weight: Array) -> tuple[Array, float]:
-        """Where rounds from q [nq] lead, and its cost; weight [fingers]: how much each pinch counts.
+        """Where rounds from q [nq] lead, and its cost; weight [tips]: how much their pinches count.
 
         Where something hinders the tips of a pinch, they are aimed beyond their targets, by what the vectors
         between them are off; the next frame begins with that.
         """
         targets = self._targets.copy()
         tips = targets[self._ends, :3]
-        frames = [self.points[k].frame for k in self._ends]
-        weights = np.append(weight, weight.max())[:, None]
-        off = np.zeros((len(weight), 3))
-        self._beyond[weights[:, 0] == 0.0] = 0.0
+        of_fingers, off = weight[:-1], np.zeros((len(weight) - 1, 3))
+        self._beyond[weight == 0.0] = 0.0
         for k in range(MAX_ROUNDS):
             here = q
-            targets[self._ends, :3] = tips + weights * self._beyond
+            targets[self._ends, :3] = tips + weight[:, None] * self._beyond
             targets[len(self.points) :, 0] = (1.0 - HOMEWARD) * here[self._posture] + self._home
             q = self._plan.step(targets, here)
             if weight.any():
-                left = tips - self.model.poses(q, frames)[:, :3, 3]
-                off = weights[:-1] * (left[:-1] - left[-1])
+                left = tips - self.model.poses(q, self._end_frames)[:, :3, 3]
+                off = of_fingers[:, None] * (left[:-1] - left[-1])
                 self._beyond[:-1] += 0.5 * off
-                self._beyond[-1] -= 0.5 * (weight @ off) / weight.sum()
+                self._beyond[-1] -= 0.5 * (of_fingers @ off) / of_fingers.sum()
                 self._beyond.clip(-MAX_BEYOND, MAX_BEYOND, out=self._beyond)
             if k + 1 >= min_rounds and np.abs(off).max() < HELD and np.abs(q - here).max() < SETTLED:
                 break
         return q, self._plan.cost
 
     def _pinched(self, held: Array, weight: Array) -> Array:
-        """Positions of tips [fingers, 3], the thumb's last, that are the best where nothing hinders them: the
+        """Targets of tips [tips, 3], the thumb's last, that are the best where nothing hinders them: the
         errors of tips and of the vectors between them are smallest. Tips count for both from now on.
         """
-        alone = (1.0 - LOOSE * np.append(weight, weight.max())) ** 2
-        fraction = weight * PINCH**2 / (PINCH**2 + 1.0)  # of what draws a tip, so that a pinch comes evenly
+        alone = (1.0 - LOOSE * weight) ** 2
+        fraction = weight[:-1] * PINCH**2 / (PINCH**2 + 1.0)  # of what draws a tip: so a pinch comes evenly
         together = alone[:-1] * fraction / (1.0 - fraction)
-        self._factors[:] = 1.0
         self._factors[: len(self.points)] = np.sqrt(alone)[self._fingers]
         self._factors[self._ends] = np.sqrt(alone + np.append(together, together.max()))
         self._plan.weigh(self._factors)
@@ -200,10 +199,9 @@ class Follower:
 
     def distances(self, q: Array) -> dict[str, float]:
         """[m] by finger: of the tips at q [nq] to where the last `follow` wanted them."""
-        ends = self._ends
-        positions = self.model.poses(q, [self.points[k].frame for k in ends])[:, :3, 3]
-        distances = norm(positions - self.wanted[ends])
-        return {self.points[k].finger: float(far) for k, far in zip(ends, distances, strict=True)}
+        positions = self.model.poses(q, self._end_frames)[:, :3, 3]
+        distances = norm(positions - self.wanted[self._ends])
+        return {self.points[k].finger: float(far) for k, far in zip(self._ends, distances, strict=True)}
 
 
 def nearness(distance: Array) -> Array:

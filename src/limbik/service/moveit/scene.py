@@ -61,6 +61,11 @@ class CarriedObject(NamedTuple):
     object: SceneObject
     touch: tuple[str, ...]
 
+    @property
+    def may_touch(self) -> tuple[str, ...]:
+        """Names of what it may touch."""
+        return *self.touch, *self.object.touch
+
 
 class AllowedPairs(NamedTuple):
     """Which bodies may touch each other."""
@@ -145,16 +150,15 @@ class MoveItScene:
 
     def world(self, state: State) -> World:
         """The objects that are not held, as the robot's root sees them; one world while they stand so."""
-        key = state.base.tobytes(), *((name, len(each.object.shapes)) for name, each in state.held.items())
+        held = ((name, len(each.object.shapes), *each.may_touch) for name, each in state.held.items())
+        key = state.base.tobytes(), *held
         world = self._worlds.get(key)
         if world is None:
             world = World()
             back = pose_inverse(state.base)
-            bodies, touches = self._bodies(state.held), self._touches(state.held)
-            for name, each in self.objects.items():
-                if name in state.held:
-                    continue
-                touch = self._touched(name, touches, bodies)
+            may_touch = self._may_touch([name for name in self.objects if name not in state.held], state.held)
+            for name, touch in may_touch.items():
+                each = self.objects[name]
                 for part, (shape, pose) in numbered(name, each.shapes):
                     world.add(part, shape, back @ each.pose @ pose, touch=sorted(touch))
             self._worlds.clear()
@@ -171,12 +175,12 @@ class MoveItScene:
         if matrix.entry_names or matrix.default_entry_names:
             scene = replace(scene, allowed=_allowed_pairs(matrix))
         attached = message.robot_state.attached_collision_objects
-        for each in attached:
-            scene = scene._with_detached(each.object.id) if each.object.operation == REMOVE else scene
-        for new in message.world.collision_objects:
+        for each in [each for each in attached if each.object.operation == REMOVE]:
+            scene = scene._with_detached(each.object.id)
+        for new in message.world.collision_objects:  # an object may be put down and changed at once
             scene = scene._with_object(new)
-        for each in attached:
-            scene = scene if each.object.operation == REMOVE else scene._with_attached(each)
+        for each in [each for each in attached if each.object.operation != REMOVE]:
+            scene = scene._with_attached(each)
         scene.world(scene.state(RobotState()))  # whatever cannot be is refused now
         return scene
 
@@ -219,29 +223,28 @@ class MoveItScene:
                 )
         return base
 
-    def _bodies(self, held: Held) -> dict[str, tuple[str, ...]]:
-        """Names of links, objects and what is held, and of the bodies of each."""
+    def _may_touch(self, names: Iterable[str], held: Held) -> dict[str, set[str]]:
+        """Names of the bodies that each of some objects may touch, those that may touch it among them."""
         objects = {**self.objects, **{name: each.object for name, each in held.items()}}
-        parts = {name: numbered(name, each.shapes) for name, each in objects.items()}
-        links = {link: (link,) for link in self._links}
-        return links | {name: tuple(part for part, _ in each) for name, each in parts.items()}
-
-    def _touches(self, held: Held) -> dict[str, set[str]]:
-        """Names that each object may touch by itself, those that may touch it among them."""
-        own = {name: each.touch for name, each in self.objects.items()}
-        own |= {name: (*each.touch, *each.object.touch) for name, each in held.items()}
-        touches = {name: {*others} for name, others in own.items()}
+        bodies = {link: [link] for link in self._links}
+        bodies |= {name: [part for part, _ in numbered(name, each.shapes)] for name, each in objects.items()}
+        own = {name: held[name].may_touch if name in held else each.touch for name, each in objects.items()}
+        touched_by: dict[str, set[str]] = {}
         for name, others in own.items():
             for other in others:
-                touches.get(other, set()).add(name)
-        return touches
+                touched_by.setdefault(other, set()).add(name)
+        every = {
+            name: {*own[name], *touched_by.get(name, ()), *self.allowed.of(name, bodies)} for name in names
+        }
+        return {
+            name: {body for other in others for body in bodies.get(other, [other])}
+            for name, others in every.items()
+        }
 
-    def _touched(
-        self, name: str, touches: Mapping[str, set[str]], bodies: Mapping[str, tuple[str, ...]]
-    ) -> set[str]:
-        """Names of the bodies that an object may touch, by itself or by the matrix."""
-        others = touches[name] | self.allowed.of(name, bodies)
-        return {body for other in others for body in bodies.get(other, (other,))}
+    @property
+    def _now(self) -> State:
+        """The robot as it is, for where its frames are."""
+        return State(self.model, self.q, self.base, self.held)
 
     @property
     def _links(self) -> set[str]:
@@ -258,13 +261,13 @@ class MoveItScene:
         links = self._links
         touching = {frozenset((link, other)) for link in links for other in self.allowed.of(link, links)}
         model = self.model.with_pairs(disable=[tuple(pair) for pair in touching])
-        bodies, touches, there = self._bodies(held), self._touches(held), {*links}
-        for name, each in held.items():
-            touch = sorted(self._touched(name, touches, bodies) & there)
+        there = {*links}
+        for name, may_touch in self._may_touch(held, held).items():
+            each, touch = held[name], sorted(may_touch & there)
             for part, (shape, pose) in numbered(name, each.object.shapes):
                 at = each.object.pose @ pose
                 model = model.attach(part, shape, frame=each.link, pose=at, touch=touch)
-            there.update(bodies[name])
+                there.add(part)
         if len(self._models) >= MAX_MODELS:
             self._models.clear()
         self._models[key] = model, held  # which keeps the identities in the key
@@ -283,8 +286,7 @@ class MoveItScene:
         if message.operation == REMOVE:
             del objects[message.id]
             return replace(self, objects=objects)
-        state = State(self.model, self.q, self.base, self.held)
-        frame = np.asarray(self.base @ self.at(message.header.frame_id, state))
+        frame = np.asarray(self.base @ self.at(message.header.frame_id, self._now))
         if known is not None and message.operation == MOVE:
             objects[message.id] = known._replace(pose=frame @ pose_of_message(message.pose))
         elif known is not None and message.operation == APPEND:
@@ -298,7 +300,7 @@ class MoveItScene:
 
     def _with_attached(self, message: AttachedCollisionObject) -> MoveItScene:
         name = message.object.id
-        held = self._attached(message, State(self.model, self.q, self.base, self.held))
+        held = self._attached(message, self._now)
         others = {key: each for key, each in self.objects.items() if key != name}
         return replace(self, held={**self.held, name: held}, objects=others)
 

@@ -26,7 +26,6 @@ export class Opener {
     this.pending = null;
     this.isAsking = false;
     this.question = '';
-    this.shownQuestion = '';
     /** What was requested when it was last shown. @type {Record<string, *>|null} */
     this.shown = null;
     /** All settings of the file that is shown. @type {Record<string, *>|null} */
@@ -75,7 +74,7 @@ export class Opener {
     const body = this.body();
     const question = JSON.stringify(body);
     if (question === this.question) {
-      if (question === this.shownQuestion) this.shown = this.settings(REQUESTED); // a hand has let go of what is shown
+      if (this.shown) this.shown = this.settings(REQUESTED); // a hand has let go of what is shown
       return;
     }
     this.question = question;
@@ -86,7 +85,6 @@ export class Opener {
       const shown = await this.calls.ask('motion', body);
       this.onShown(shown, await fetchNumbers(shown));
       this.shown = settings;
-      this.shownQuestion = question;
       this.shownSettings = this.settings([...REQUESTED, ...OF_FILE]);
     } catch (error) {
       if (!this.isOpen) return;
