@@ -112,7 +112,7 @@ def test_a_calibration_finds_what_is_fixed_between_bones_and_trackers() -> None:
     avatar = Avatar(motion, ground=GROUND)
     first = {role: pose @ held[role] for role, pose in trackers_of(motion, 0, SIX).items()}
     avatar.calibrate(first, motion.q[0], scale=1.0)
-    for k in range(0, len(motion), 10):
+    for k in range(len(motion)):
         seen = {role: pose @ held[role] for role, pose in trackers_of(motion, k, SIX).items()}
         q = avatar.update(seen, motion.dt)
         np.testing.assert_allclose(q, plain[k], atol=1e-6)
@@ -241,6 +241,47 @@ def test_elbows_do_not_invert_however_the_hands_are_turned() -> None:
             way, aside = wrist - shoulder, chest @ [0.26 * sign, -0.86, -0.43]  # outward, down and back
             across = aside - way * (aside @ way) / (way @ way)
             assert (elbow - shoulder) @ across > -1e-9  # a straight arm has its elbow on neither side
+
+
+def steps(motion: limbik.Motion, updates: list[Trackers], role: str) -> NDArray[np.float64]:
+    """[T - 1, m] by which a joint moves from each update to the next, at 90 frames a second."""
+    avatar = Avatar(motion)
+    avatar.calibrate(standing(1.44), "standing")
+    q = np.array([avatar.update(seen, 1.0 / 90.0) for seen in updates])
+    there = avatar.model.pose(q, limbik.humanoid(motion).frames[role])[:, :3, 3]
+    return np.asarray(np.linalg.norm(np.diff(there, axis=0), axis=1))
+
+
+@pytest.mark.parametrize("heading", np.linspace(0.0, np.pi, 7, endpoint=False).tolist())
+def test_elbows_turn_no_faster_than_arms_do(heading: float) -> None:
+    """Of hands on half circles over the head, a centimetre a frame."""
+    updates = []
+    for k in range(120):
+        seen, angle = standing(1.44), np.pi * k / 119.0
+        out = np.array([np.cos(heading), 0.0, np.sin(heading)]) * np.cos(angle) + [0.0, np.sin(angle), 0.0]
+        for hand, x in (("leftHand", 0.18), ("rightHand", -0.18)):
+            seen[hand][:3, 3] = np.array([x, 1.3, 0.0]) + 0.38 * out
+        updates.append(seen)
+    for side in SIDES:
+        assert steps(crouching(), updates, side + "LowerArm").max() < 0.06
+
+
+def test_a_head_that_is_turned_round_in_one_frame_moves_no_foot() -> None:
+    updates = [standing(1.44, facing=np.pi if k == 20 else 0.0) for k in range(60)]
+    for update in updates:
+        update |= {hand: standing(1.44)[hand] for hand in ("leftHand", "rightHand")}
+    for side in SIDES:
+        assert steps(crouching(), updates, side + "Foot").max() < 1e-3
+
+
+def test_low_hips_go_round_a_head_that_leans_back() -> None:
+    updates = []
+    for k in range(400):
+        seen = standing(1.44 - 0.94 * min(k / 150.0, 1.0))
+        back = 1.9 * min(max((k - 200) / 200.0, 0.0), 1.0)
+        seen["head"][:3, :3] = rotation_exp(np.array([-back, 0.0, 0.0]))
+        updates.append(seen)
+    assert steps(crouching(), updates, "hips").max() < 0.03
 
 
 def limited(*, slides: bool = False) -> limbik.Model:

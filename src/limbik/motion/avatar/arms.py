@@ -9,7 +9,7 @@ import numpy as np
 
 from limbik.motion.avatar.angles import about
 from limbik.motion.avatar.body import AvatarBody
-from limbik.motion.avatar.limbs import LimbTarget
+from limbik.motion.avatar.limbs import LimbTarget, Swivel, direction
 from limbik.motion.body.roles import ARM
 from limbik.spatial import Array, Matrix3, Matrix4, cross, rotation_between
 
@@ -22,58 +22,52 @@ HANGING = 0.97  # of the arm's length, of a hand without a tracker
 DOWN = np.array([0.0, 0.0, -1.0])
 
 
-def arm_aims(
-    body: AvatarBody,
-    seen: Mapping[str, Matrix4],
-    bones: Mapping[str, Matrix4],
-    arm_ratio: float,
-    rotations: Array,
-    positions: Array,
-) -> dict[str, LimbTarget]:
-    """The aims of the arms, by limb; rotations [n, 3, 3] of the shoulders are written.
+class Arms:
+    """Both arms over time."""
 
-    seen: trackers, and bones: where their bones are to be, both by role. arm_ratio: length of the person's
-    arms beside the body's. positions [k, 3]: of the joints of hips and trunk.
-    """
-    carrier = body.carrier
-    carried = rotations[carrier] @ body.rig.rest_rotations[carrier].T
-    return {
-        f"{side}Arm": _aim(body, side, seen, bones, arm_ratio, rotations, positions[carrier], carried)
-        for side in body.sides
-    }
+    def __init__(self, body: AvatarBody) -> None:
+        self._body = body
+        self._elbows = {side: Swivel() for side in body.sides}
 
+    def aims(
+        self,
+        seen: Mapping[str, Matrix4],
+        bones: Mapping[str, Matrix4],
+        arm_ratio: float,
+        rotations: Array,
+        positions: Array,
+        dt: float,
+    ) -> dict[str, LimbTarget]:
+        """The aims of the arms, by limb; rotations [n, 3, 3] of the shoulders are written.
 
-def _aim(
-    body: AvatarBody,
-    side: str,
-    seen: Mapping[str, Matrix4],
-    bones: Mapping[str, Matrix4],
-    arm_ratio: float,
-    rotations: Array,
-    position: Array,
-    carried: Matrix3,
-) -> LimbTarget:
-    """position [3], carried [3, 3]: of the joint of what the arm is on, and its rotation from rest."""
-    rig, limb, on = body.rig, body.limbs[f"{side}Arm"], rotations[body.carrier]
-    reach, trunk = sum(limb.lengths), carried
-    root = position + on @ limb.hangs
-    target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
-    clavicle = body.link_indices.get(side + "Shoulder")
-    if clavicle is not None:
-        start = rig.pivot(clavicle, rig.origin(body.carrier, position, on), on)
-        shrug = _shrug(root - start, target - root, REACH * reach)
-        if shrug is not None:
-            carried = shrug @ carried
-            root = start + shrug @ (root - start)
-        rotations[clavicle] = carried @ rig.rest_rotations[clavicle]
-    elbow = side + ARM[1]
-    if elbow in bones:
-        pole = bones[elbow][:3, 3]
-    else:
-        to_hand = target - root
-        behind = to_hand - limb.lengths[1] * (turn @ limb.forearm)
-        pole = root + _elbow(to_hand, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
-    return LimbTarget(root, carried, target, turn, pole)
+        seen: trackers, and bones: where their bones are to be, both by role. arm_ratio: length of the
+        person's arms beside the body's. positions [k, 3]: of the joints of hips and trunk.
+        """
+        body, aims = self._body, {}
+        rig, on = body.rig, rotations[body.carrier]
+        trunk = on @ rig.rest_rotations[body.carrier].T
+        for side in body.sides:
+            carried, limb = trunk, body.limbs[f"{side}Arm"]
+            reach = sum(limb.lengths)
+            root = positions[body.carrier] + on @ limb.hangs
+            target, turn = _hand(body, side, seen, bones, arm_ratio, root, carried)
+            clavicle = body.link_indices.get(side + "Shoulder")
+            if clavicle is not None:
+                start = rig.pivot(clavicle, rig.origin(body.carrier, positions[body.carrier], on), on)
+                shrug = _shrug(root - start, target - root, REACH * reach)
+                if shrug is not None:
+                    carried = shrug @ carried
+                    root = start + shrug @ (root - start)
+                rotations[clavicle] = carried @ rig.rest_rotations[clavicle]
+            if side + ARM[1] in bones:
+                pole = bones[side + ARM[1]][:3, 3]
+            else:
+                to_hand = target - root
+                behind = to_hand - limb.lengths[1] * (turn @ limb.forearm)
+                elbow = _elbow(to_hand, behind, trunk @ (body.heading @ ELBOWS[side]), reach)
+                pole = root + reach * self._elbows[side].turn(to_hand, elbow, trunk, dt)
+            aims[f"{side}Arm"] = LimbTarget(root, carried, target, turn, pole)
+        return aims
 
 
 def _hand(
@@ -102,7 +96,7 @@ def _elbow(to_hand: Array, elbow: Array, aside: Array, reach: float) -> Array:
     elbow [3]: where it would be behind a straight wrist, which counts as far as it is not on the other side
     than elbows bend to, `aside` [3].
     """
-    along = to_hand / max(math.sqrt(to_hand @ to_hand), 1e-9)
+    along = direction(to_hand)
     across = aside - (aside @ along) * along
     across = across / max(math.sqrt(across @ across), 1e-3)
     return np.asarray(elbow + (max(0.0, -float(elbow @ across)) + SURE * reach) * across)

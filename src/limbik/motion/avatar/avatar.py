@@ -13,7 +13,7 @@ from limbik.errors import GoalError, is_one_of, shortened
 from limbik.formats.motions import Motion
 from limbik.model import Model
 from limbik.motion.avatar.angles import heading_of
-from limbik.motion.avatar.arms import arm_aims
+from limbik.motion.avatar.arms import Arms
 from limbik.motion.avatar.body import AvatarBody
 from limbik.motion.avatar.calibration import calibrated
 from limbik.motion.avatar.hips import Hips
@@ -21,7 +21,7 @@ from limbik.motion.avatar.legs import Legs
 from limbik.motion.avatar.limbs import follow
 from limbik.motion.avatar.postures import Posed, posed
 from limbik.motion.avatar.trackers import FARTHEST, TrackerCalibration, lifted, read
-from limbik.motion.avatar.trunk import bent, seated
+from limbik.motion.avatar.trunk import bent
 from limbik.spatial import Array, Matrix4, as_number, as_vector
 
 
@@ -66,6 +66,7 @@ class Avatar:
         """Forget all frames."""
         self._q = self._body.anatomy.upright.copy()
         self._hips: Hips | None = None
+        self._arms = Arms(self._body)
         self._legs = Legs(self._body, stands, self.ground)
 
     @property
@@ -143,11 +144,11 @@ class Avatar:
             height = head[2, 3] - self.ground
             sunk = max(0.0, 1.0 - height / calibration.head_height)
             trunk, positions = bent(body, self._hips.turn(face, sunk, dt), face, None, None)
-            positions = seated(positions, trunk, face, height - body.seat)
+            positions = self._hips.seated(positions, trunk, face, height - body.seat, dt)
         positions += head[:3, 3] - positions[-1]  # the head is where it is to be, and the hips give way
         rotations = body.rig.rest_rotations.copy()
         rotations[: len(trunk)] = trunk
-        aims = arm_aims(body, seen, bones, calibration.arm_ratio, rotations, positions)
+        aims = self._arms.aims(seen, bones, calibration.arm_ratio, rotations, positions, dt)
         aims |= self._legs.aims(bones, rotations, positions, dt)
         follow(body, aims, rotations)
         return body.rig.configuration(self._q, positions[0], rotations)

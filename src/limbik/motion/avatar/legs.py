@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.motion.avatar.angles import about, about_z, heading_of, smooth, tilt_of
 from limbik.motion.avatar.body import AvatarBody
-from limbik.motion.avatar.limbs import LimbTarget
+from limbik.motion.avatar.limbs import LimbTarget, Swivel
 from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.steps import Footsteps
 from limbik.motion.body.roles import LEG, SIDES, Side
@@ -42,6 +42,7 @@ class Legs:
         self._flat = {side: back @ pose[:3, :3] @ body.axes[side + LEG[2]] for side, pose in feet.items()}
         self._balls = {side: max(stands.balls[side], SHORTEST_FOOT * self._length) for side in SIDES}
         self._steps = Footsteps({side: complex(*at[side + LEG[2]][:2]) for side in SIDES}, self._length)
+        self._knees = {side: Swivel() for side in SIDES}
         self._apart: float | None = None  # [m] the hands
         self._swing = 0.0  # [m/s]
 
@@ -72,8 +73,12 @@ class Legs:
             else:
                 target, foot = self._heel(side, root, *steps[side])
                 turn = foot @ body.axes[role].T
-            knee = side + LEG[1]
-            pole = bones[knee][:3, 3] if knee in bones else root + _forward(axes, foot, root - target)
+            if side + LEG[1] in bones:
+                pole = bones[side + LEG[1]][:3, 3]
+            else:
+                wanted = _forward(axes, foot, root - target)
+                across = self._knees[side].turn(target - root, wanted, carried, dt)
+                pole = root + self._length * across
             aims[f"{side}Leg"] = LimbTarget(root, carried, target, turn, pole)
         return aims
 

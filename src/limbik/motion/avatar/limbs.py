@@ -1,16 +1,22 @@
-"""Arms and legs of an avatar, all in closed form at once (`two_bone`)."""
+"""Arms and legs of an avatar, all in closed form at once (`two_bone`), and on which side elbows and knees are
+over time.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from limbik.motion import two_bone
+from limbik.motion.avatar.angles import about
 from limbik.motion.avatar.body import AvatarBody, LimbSet
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
-from limbik.spatial import Array, Matrix3, quat_to_matrix
+from limbik.spatial import Array, Matrix3, cross, quat_to_matrix
+
+FASTEST = 12.0  # [rad/s] of an elbow or a knee about the line of its limb, while that stands still
 
 
 class LimbTarget(NamedTuple):
@@ -21,6 +27,39 @@ class LimbTarget(NamedTuple):
     target: Array  # [3, m] of the joint at its tip
     turn: Matrix3  # [3, 3] of the tip's link in the world
     pole: Array  # [3] a point on the side on which the middle is
+
+
+class Swivel:
+    """On which side of the line from root to tip the middle of a limb is, over time.
+
+    No rule without a memory is continuous in all directions of a limb: it would comb a ball.
+    """
+
+    def __init__(self) -> None:
+        self._along: Array | None = None  # [3] the line, and [3] across it, of the last frame
+        self._across = np.zeros(3)
+
+    def turn(self, line: Array, wanted: Array, carried: Matrix3, dt: float) -> Array:
+        """Unit vector [3] across the line [3], toward `wanted` [3] as far as a limb rotates in dt [s]; all as
+        seen from the root. carried [3, 3]: rotation of what the limb hangs on, from rest.
+        """
+        along = direction(line)
+        across = direction(wanted - (wanted @ along) * along)
+        if self._along is not None:
+            along_before, before = carried @ self._along, carried @ self._across
+            swung = math.acos(min(max(float(along_before @ along), -1.0), 1.0))
+            before = about(cross(along_before, along), swung) @ before
+            ahead = math.atan2(float(cross(before, across) @ along), float(before @ across))
+            allowed = FASTEST * dt + swung
+            if abs(ahead) > allowed:
+                across = about(along, math.copysign(allowed, ahead)) @ before
+        self._along, self._across = along @ carried, across @ carried
+        return across
+
+
+def direction(v: Array) -> Array:
+    """Unit vector in the direction of v [3]; 0 where that is 0."""
+    return np.asarray(v / max(math.sqrt(v @ v), 1e-9))
 
 
 def follow(body: AvatarBody, aims: Mapping[str, LimbTarget], rotations: Array) -> None:
