@@ -40,7 +40,7 @@ from limbik.formats.arm.model import arm_of, first_configuration, joints_of, mod
 from limbik.formats.arm.parts import Angles, ArmDescription, Point
 from limbik.formats.arm.words import is_word
 from limbik.formats.source import Source
-from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, is_plain
+from limbik.goals import CenterOfMass, Goal, Position, Posture, as_goals, frames_of, is_plain
 from limbik.model import Model
 from limbik.model.joints import check_name
 from limbik.request import SHORTEST_TIME, Request, clipped, deadline_after, moving_joints
@@ -50,7 +50,7 @@ from limbik.solvers.checked_options import hashable, read_options
 from limbik.solvers.free_plan import made_free
 from limbik.solvers.loop import solve
 from limbik.solvers.question import DetachedQuestion
-from limbik.spatial import Array, as_vector
+from limbik.spatial import Array, as_vector, check_flag
 from limbik.status import Status
 
 Branches: TypeAlias = Literal["independent", "coupled"]
@@ -97,6 +97,9 @@ class SceneArm:
         several = (self.goals,) if isinstance(self.goals, Goal) else self.goals
         goals = members_of(several, f"`goals` of arm {self.name!r}", GoalError)
         object.__setattr__(self, "goals", as_goals(goals) if goals else ())
+        for frame in frames_of(self.goals):
+            if frame is not None:
+                self.model.frame(frame)
         branches = members_of(self.branches, f"`branches` of arm {self.name!r}", ModelError)
         object.__setattr__(self, "branches", branches)
         for branch in branches:
@@ -288,6 +291,7 @@ def load_scene(
 
     Raises FormatError naming file and line, or the argument; warns with FormatWarning.
     """
+    check_flag(lenient, "lenient", ModelError)
     if isinstance(source, list | tuple):
         words = [_as_word(word, index) for index, word in enumerate(source, start=1)]
         return load_words(words, range(1, len(words) + 1), angles=angles, lenient=lenient)

@@ -154,8 +154,12 @@ def common_shape(shapes: Mapping[str, tuple[int, ...]], error: type[LimbikError]
 
 
 def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> float:
-    """One real number that is not NaN, from whatever `float` takes; anything else raises `error`."""
+    """One real number that is not NaN, from whatever `float` takes but text and True or False; anything else
+    raises `error`.
+    """
     try:
+        if isinstance(value, str | bytes | bytearray | bool | np.bool_):
+            raise TypeError
         number = float(value)
     except Exception:  # as in `as_numbers`
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None

@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -83,7 +83,8 @@ class SecureHeaders:
 
         app: ASGIApp = self.app
         if not self.gate.admits_host(Headers(scope=scope).get("host", "")):
-            app = PlainTextResponse("This server answers only to localhost and to its address.\n", 421)
+            message = "this server answers only to localhost and to its address"
+            app = JSONResponse({"error": "HostError", "message": message}, 421)
         await app(scope, receive, send_with_headers)
 
 

@@ -155,8 +155,13 @@ def _numbers(values: Iterable[float]) -> str:
 
 
 def _reading(angles: Angles | None, source: Source) -> Angles:
-    setting = next(filter(None, map(_SETTING.fullmatch, lines(source.text))), None)
-    said = check_angles(setting[1].lower()) if setting else None
+    said = None
+    for line, text in enumerate(lines(source.text), start=1):
+        setting = _SETTING.fullmatch(text)
+        if setting:
+            if said and setting[1].lower() != said:
+                raise FormatError(source.name, f"says `# angles: {said}` above already", line=line)
+            said = check_angles(setting[1].lower())
     if angles is None:
         return said or "range"
     if said and said != angles:
