@@ -127,3 +127,19 @@ def test_two_joints_before_a_spherical_wrist_have_a_side() -> None:
         assert len(set(names)) == len(names)
         several += len(names) > 2
     assert several > 10
+
+
+def test_an_arm_whose_wrist_is_spherical_but_for_rounding_keeps_its_names() -> None:
+    """Also where elimination takes over, as in its file's last digits its axes do not meet."""
+    builder = limbik.ModelBuilder("rounded").revolute("a").revolute("b", axis="-y", origin=(0.25, 0.3, 0.3))
+    builder = builder.revolute("c", origin=(0.0, 0.25, 0.3), axis="y")
+    builder = builder.revolute("d", origin=(0.3, 0.187, 0.0), axis="x")
+    builder = builder.revolute("e", origin=(-9e-10, -1.8e-9, 1e-9), axis="y").revolute("f", axis="x")
+    arm = builder.frame("tip", pose=(0.1, 0.0, 0.0)).build(end_effector="tip")
+    methods = set()
+    for bend in np.linspace(1.5, 0.005, 34):
+        found = arm.solve_all(arm.pose([1.1, 1.9, 0.7, -0.4, bend, 1.6]), limits=False)
+        methods.add(found.method[:14])
+        names = [name for name in found.branches if "elbow" in name]
+        assert len(set(names)) == len(names) == len(found), found.branches
+    assert methods == {"by elimination", "in closed form"}

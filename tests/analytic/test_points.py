@@ -84,6 +84,22 @@ def test_where_a_joint_may_turn_while_the_point_stays_others_are_not_denied() ->
     assert "infinitely many" in folded.explain()
 
 
+@pytest.mark.parametrize("off", [0.0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2])
+def test_a_leg_whose_knee_is_folded_has_a_configuration(off) -> None:
+    """As quadrupeds have: links of one length, folded so that hip and foot are on one axis."""
+    leg = ModelBuilder("leg").revolute("hip", axis="x", limits=3.0, origin=(0.19, -0.15, 0.0))
+    leg = leg.revolute("thigh", axis="y", limits=3.0, origin=(0.0, 0.014, 0.0))
+    leg = leg.revolute("knee", axis="y", limits=3.2, origin=(0.0, -0.03745, -0.16))
+    arm = leg.frame("foot", pose=(0.0, -0.008, -0.16)).build()
+    for hip in np.linspace(-2.9, 2.9, 21):
+        for folded in ((hip, -0.8 + off, math.pi), (hip, -0.8, math.pi + off)):
+            found = arm.solve_all(limbik.Position(target=arm.pose(folded, "foot")[:3, 3], frame="foot"))
+            assert len(found) and (not found.complete or len(found) > 1)
+            for each in found:
+                reached = arm.pose(each, "foot")[:3, 3]
+                np.testing.assert_allclose(reached, arm.pose(folded, "foot")[:3, 3], atol=1e-9)
+
+
 def test_two_joints_whose_axes_meet_point_anywhere() -> None:
     """As a turret: no way between them, so that the distance says nothing of the second joint."""
     turret = ModelBuilder("turret").revolute("pan", axis=[0, 0, 1], limits=(-3, 3))

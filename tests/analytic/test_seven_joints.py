@@ -97,6 +97,18 @@ def test_more_samples_give_more_solutions() -> None:
         assert len(model.solve_all(pose, samples=200)) > 2 * len(model.solve_all(pose, samples=50)) > 0
 
 
+@pytest.mark.parametrize("width", [0.0, 1e-9, 1e-6, 1e-3])
+def test_a_sampled_joint_with_a_narrow_range_makes_no_answer_twice(width: float) -> None:
+    builder = limbik.ModelBuilder("narrow")
+    for name, axis in zip("abcdef", "zyzyzy", strict=True):
+        origin = (0.1, 0.0, 0.2) if name != "f" else (0.0, 0.05, 0.1)
+        builder = builder.revolute(name, axis=axis, origin=origin, limits=3.0)
+    arm = builder.revolute("g", axis="x", origin=(0.1, 0.0, 0.1), limits=(0.5, 0.5 + width)).build()
+    found = arm.solve_all(arm.pose([0.3, 0.5, -0.4, 0.9, 0.2, 0.7, 0.5 + 0.5 * width]))
+    apart = np.abs(found.q[:, None] - found.q).max(axis=2)[np.triu_indices(len(found), 1)]
+    assert "g at sampled values" in found.method and len(found) and apart.min() > 0.99e-4
+
+
 def test_a_self_motion_curve_keeps_the_pose_until_a_joint_meets_its_limit() -> None:
     model = ARMS["panda"]
     q = np.array([0.3, -0.5, 0.4, -1.9, 0.3, 1.7, 0.5])

@@ -124,7 +124,7 @@ class AnalyticPlan(AnswersPlan):
         axes = None if self.form.is_exact else axes_of(self.chain)
         if axes is None:
             return None
-        return elimination_plan(self.model, self.chain, self.frame, axes, self._limits)
+        return elimination_plan(self.model, self.chain, self.frame, axes, self._limits, self.form)
 
     def _with_searched(self, q: Array, pose: Array, near: Array, options: SearchOptions) -> Array:
         """Answers [k, n] and those of a search, one of each curve."""

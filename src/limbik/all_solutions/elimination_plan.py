@@ -15,9 +15,11 @@ from limbik.all_solutions.result import AllSolutions
 from limbik.all_solutions.self_motion import one_of_each_curve
 from limbik.analytic.added_joints import JOINTS, with_last_joint
 from limbik.analytic.axes import Axes
+from limbik.analytic.closed_form import ClosedForm
 from limbik.analytic.general import SAME, aside
 from limbik.analytic.general_solve import all_configurations, can_eliminate, general_search
 from limbik.analytic.geometry import jacobian, length
+from limbik.analytic.names import branch_names
 from limbik.compiler.watch import watch_until
 from limbik.errors import GoalError
 from limbik.model.chain import Chain
@@ -33,22 +35,31 @@ BY_ELIMINATION = "by elimination (Raghavan & Roth), as for any five or six revol
 
 
 def elimination_plan(
-    model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool
+    model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool, form: ClosedForm | None = None
 ) -> EliminationPlan | None:
     """The plan of five or six joints; None for others, and where elimination cannot solve them."""
     six = with_last_joint(axes) if axes.size == JOINTS - 1 else axes
-    return EliminationPlan(model, chain, frame, six, limits) if can_eliminate(six) else None
+    return EliminationPlan(model, chain, frame, six, limits, form) if can_eliminate(six) else None
 
 
 class EliminationPlan(AnswersPlan):
     """Everything about all solutions of a frame's pose that does not depend on the pose or the start.
 
-    axes: of six joints; of an arm of five the last stands still (`analytic.added_joints`).
+    axes: of six joints; of an arm of five the last stands still (`analytic.added_joints`). form: the closed
+    form that the arm nearly has, which names its branches.
     """
 
-    def __init__(self, model: Model, chain: Chain, frame: str | None, axes: Axes, limits: bool) -> None:
+    def __init__(
+        self,
+        model: Model,
+        chain: Chain,
+        frame: str | None,
+        axes: Axes,
+        limits: bool,
+        form: ClosedForm | None = None,
+    ) -> None:
         super().__init__(model, chain, frame, limits)
-        self._axes = axes
+        self._axes, self._form = axes, form
         self.programs = (all_configurations(),)
 
     def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
@@ -118,7 +129,11 @@ class EliminationPlan(AnswersPlan):
         return BY_ELIMINATION
 
     def branches(self, request: Any, q: Array, /) -> tuple[str, ...]:
-        """Numbers: the branches of such arms have no names."""
+        """The names of the closed form that the arm nearly has, where they tell all apart; else numbers."""
+        if self._form is not None:
+            names = branch_names(self._form, q[:, self.indices])
+            if len(set(names)) == len(names):
+                return names
         return tuple(f"solution {k + 1}" for k in range(len(q)))
 
     def known_rest(self, request: PlanRequest) -> str:

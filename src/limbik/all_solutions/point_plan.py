@@ -20,9 +20,10 @@ from limbik.goals import Goal, Position
 from limbik.model.chain import Chain, chain_to
 from limbik.model.model import Model
 from limbik.request import Request
-from limbik.spatial import Array, Vector3, nearest_angles, norm
+from limbik.spatial import Array, nearest_angles, norm
 
 MET = 1e-9  # of the arm's size
+NEARLY_MET = 1e-6  # likewise: how far rounding of roots that are nearly double may bring the point
 DISTINCT = 1e-6  # [rad or m] of some joint
 COUNTS = ("one joint", "two joints", "three joints")
 
@@ -57,16 +58,21 @@ class PointPlan(AnswersPlan):
         solutions: list[Array] = []
         is_proved = True
         for values, is_free in self._form.branches(point):
-            if self._reaches(values, point):
-                is_proved = is_proved and not is_free
-                q = self.legal(values, near, pose)
-                if q is not None and all(self._differ(q, other) for other in solutions):
-                    solutions.append(q)
+            off = norm(self._axes.pose(values)[:3, 3] - point)
+            if off >= NEARLY_MET * self._length:
+                continue
+            is_proved = is_proved and not is_free
+            if off >= MET * self._length:  # and then the other of the two roots is not told from this one
+                is_proved = False
+                met = self._mover.corrected(self.whole(values[None], None)[0], pose, MET * self._length)
+                if met is None:
+                    continue
+                values = met[self.indices]
+            q = self.legal(values, near, pose)
+            if q is not None and all(self._differ(q, other) for other in solutions):
+                solutions.append(q)
         q = np.array(solutions).reshape(-1, len(self.indices))
         return self.answered(q, (pose.tobytes(), start, is_proved), start, options.revolutions, began)
-
-    def _reaches(self, q: Array, point: Vector3) -> bool:
-        return bool(norm(self._axes.pose(q)[:3, 3] - point) < MET * self._length)
 
     def _differ(self, q0: Array, q1: Array) -> bool:
         change = np.where(self._slides, q0 - q1, nearest_angles(q0 - q1))

@@ -6,6 +6,7 @@ Panda); else by elimination (Kinova Gen3, xArm 7, Sawyer).
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from limbik.numerics.end_codes import BAD_GOAL
 from limbik.spatial import Array, Matrix4, as_pose, nearest_angles, pose_inverse, rotation_exp
 
 SAMPLES = 64  # values of the sampled joint
-SAME = 1e-4  # [rad] from the start's value, within which a sampled one is the same
+SAME = 1e-4  # [rad] of the sampled joint, within which two values are the same
 
 
 class SampledJoint(NamedTuple):
@@ -68,11 +69,13 @@ class RedundantPlan(AnswersPlan):
         return self.chain.joints[self._sampled].name
 
     def values(self, samples: int) -> Array:
-        """[samples] values of the sampled joint, evenly over its range, or over a revolution."""
+        """So many values of the sampled joint, evenly over its range, or over a revolution; fewer where the
+        range is so narrow that they would be the same.
+        """
         lower, upper = self.lower[self._sampled], self.upper[self._sampled]
         if upper - lower >= 2.0 * np.pi:
             return np.linspace(-np.pi, np.pi, samples, endpoint=False)
-        return np.linspace(lower, upper, samples)
+        return np.linspace(lower, upper, min(samples, 1 + math.floor((upper - lower) / SAME)))
 
     def solve(self, pose: Array, start: Array | None, options: SearchOptions = DEFAULTS) -> AllSolutions:
         """All solutions for a pose [4, 4] of float64 at so many values of the sampled joint; with a start
