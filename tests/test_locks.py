@@ -24,6 +24,35 @@ def test_every_lock_of_the_package_is_opened_in_a_forked_process() -> None:
         if re.search(r"(?<!fork_safe\()threading\.R?Lock\(\)", line) and path != PACKAGE / OF_ITS_OWN
     ]
     assert unsafe == []
+    plain = [path for path in PACKAGE.rglob("*.py") if "functools.cached_property" in path.read_text("utf-8")]
+    assert plain == [PACKAGE / "locks.py"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+def test_a_child_of_a_process_that_was_computing_a_cached_property_can_compute_it() -> None:
+    program = """
+import os, signal, threading, warnings
+import limbik
+
+warnings.simplefilter("ignore")  # forking beside threads is what is tested
+model, held = limbik.load("ur5e"), threading.Event()
+
+def find():
+    held.set()
+    threading.Event().wait()
+
+threading.Thread(target=lambda: model.with_shapes_found_by(find).shapes, daemon=True).start()
+held.wait()
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    model.shapes
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0, "the child waits for ever"
+os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")

@@ -4,7 +4,6 @@ joint.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.errors import number_of
+from limbik.locks import cached_property
 from limbik.spatial import Array, Matrix4
 
 
@@ -84,7 +84,7 @@ class Path:
     too_fast: tuple[TooFast, ...]  # where the given times ask for more than the limits
     branch_of: Callable[[Matrix4, Array], str]  # the name of the branch of q [nq] at a pose
 
-    @functools.cached_property
+    @cached_property
     def branches(self) -> tuple[str, ...]:
         """[M] the names of the knots' branches, of arms with a closed form; otherwise ""."""
         return tuple(map(self.branch_of, self.poses, self.q))

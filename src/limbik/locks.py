@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
+from collections.abc import Callable
 from typing import Any, TypeVar
 from weakref import WeakSet
 
 Lock = TypeVar("Lock")
+Value = TypeVar("Value")
 
 _locks: WeakSet[Any] = WeakSet()
 
@@ -15,6 +18,15 @@ def fork_safe(lock: Lock) -> Lock:
     """The lock, which no fork leaves closed. Whoever takes it writes what it guards before reading it."""
     _locks.add(lock)
     return lock
+
+
+class cached_property(functools.cached_property[Value]):  # noqa: N801
+    """That of functools; its lock, which it has before Python 3.12, is open in a forked process."""
+
+    def __init__(self, function: Callable[[Any], Value]) -> None:
+        super().__init__(function)
+        if hasattr(self, "lock"):
+            fork_safe(self.lock)
 
 
 def _open_all() -> None:

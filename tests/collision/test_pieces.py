@@ -16,6 +16,7 @@ from collision.containment import beyond, surface, to_coal
 from collision.meshes import mesh_of, samples, star, stl
 from collision.oracle import as_coal, random_shape
 from limbik.collision import Box, ConvexHull, Mesh, Points, geometry, meshes, stored_arrays
+from limbik.collision.concavity import Surface
 from limbik.collision.hulls import MAX_VERTICES, hull_of
 from limbik.collision.pieces import measured_pieces_of, pieces_of
 from limbik.errors import CollisionError
@@ -299,6 +300,16 @@ def test_faces_of_an_obj_are_read_however_they_are_spaced(tmp_path, face):
     corners = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
     (tmp_path / "a.obj").write_bytes(corners + b"f 1 2 3\n" + face + b"\n")
     assert len(meshes.triangles_of(Mesh(tmp_path / "a.obj"))) == 2
+
+
+def test_layers_of_large_triangles_take_no_more_memory_than_other_surfaces(tmp_path):
+    """Each alone is cut into thousands of parts; those that are given again count once."""
+    mesh = np.array([[[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]]], float)
+    layers = (mesh + np.arange(2000)[:, None, None, None] * [0.0, 0.0, 1e-4]).reshape(-1, 3, 3)
+    assert len(Surface(layers)._parts) < 1_500_000
+    text = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n" * 300
+    (tmp_path / "again.obj").write_text(text)
+    assert len(meshes.triangles_of(Mesh(tmp_path / "again.obj"))) == 2
 
 
 def test_a_text_behind_a_stl_is_no_triangle(tmp_path):

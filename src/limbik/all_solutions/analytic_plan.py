@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from time import perf_counter
 from typing import Any
 
@@ -27,6 +26,7 @@ from limbik.compiler.kernel import Watch
 from limbik.compiler.watch import run_compiled_or_interpreted
 from limbik.errors import GoalError
 from limbik.goals import Pose
+from limbik.locks import cached_property
 from limbik.model.chain import Chain
 from limbik.model.model import Model
 from limbik.numerics.end_codes import BAD_GOAL
@@ -118,7 +118,7 @@ class AnalyticPlan(AnswersPlan):
         """
         return (self._of_true_arm is not None) | self._has_added | (count == 0)
 
-    @functools.cached_property
+    @cached_property
     def _of_true_arm(self) -> EliminationPlan | None:
         """For poses where an arm that is only nearly what its closed form is of may have other answers."""
         axes = None if self.form.is_exact else axes_of(self.chain)

@@ -4,7 +4,6 @@ they are complete or why there are none.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from abc import ABC, abstractmethod
@@ -21,6 +20,7 @@ from limbik.analytic.kernels import AT_LIMIT, BESIDE_LIMIT, SETTLED
 from limbik.compiler.program import Program
 from limbik.errors import GoalError, number_of
 from limbik.goals import Goal, Pose
+from limbik.locks import cached_property
 from limbik.model.chain import Chain
 from limbik.model.joints import JointKind
 from limbik.model.margins import limit_margins
@@ -219,7 +219,7 @@ class AnswersPlan(ABC):
         """How joints may move together."""
         return self_motions(self._mover, q)
 
-    @functools.cached_property
+    @cached_property
     def _mover(self) -> Mover:
         return Mover(self.model, self.frame, self.indices, self.lower, self.upper, self.rows)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 from dataclasses import dataclass
 
 from limbik.errors import ModelError
 from limbik.formats.visual import Visual, VisualMesh
+from limbik.locks import cached_property
 from limbik.model import Model
 from limbik.scene import Scene, SceneArm
 from limbik.spatial import Array
@@ -29,7 +29,7 @@ class OpenedArm:
         """What moves."""
         return self.arm.model
 
-    @functools.cached_property
+    @cached_property
     def start(self) -> Array:
         """[nq] the first configuration, within the limits."""
         q: Array = self.model.clip(self.arm.start)
@@ -50,7 +50,7 @@ class Opened:
     token: str | None = None
     angles: str | None = None
 
-    @functools.cached_property
+    @cached_property
     def key(self) -> str:
         """What its meshes are requested by; another one where any of them is another."""
         digest = hashlib.sha256()
@@ -58,7 +58,7 @@ class Opened:
             digest.update(_stamp(mesh))
         return digest.hexdigest()[:40]
 
-    @functools.cached_property
+    @cached_property
     def meshes(self) -> tuple[VisualMesh, ...]:
         """The surfaces, each once, in the order of their numbers."""
         meshes = (visual.mesh for arm in self.arms for visual in arm.visuals)

@@ -4,7 +4,6 @@ bodies nearest to each other.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from limbik.collision.capsules import shapes_or_capsules
 from limbik.collision.check import checker_of, contacts
 from limbik.collision.free_options import FreeOptions
 from limbik.collision.world import World
+from limbik.locks import cached_property
 from limbik.model import Model
 from limbik.model.shapes import Box, Capsule, Cylinder, Shape, Sphere
 from limbik.spatial import Array, Matrix4, pose_from, quat_normalise, quat_to_matrix
@@ -52,7 +52,7 @@ class Around:
             for each in near[:MAX_NEAR]
         ]
 
-    @functools.cached_property
+    @cached_property
     def _links(self) -> dict[str, str]:
         """The link of each body that is a part of the arm, and not called by it alone."""
         shapes, _ = shapes_or_capsules(self.model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limbik.errors import SolverError
+from limbik.locks import cached_property
 
 if TYPE_CHECKING:
     from limbik.scale.reach import Reach
@@ -32,7 +32,7 @@ class ReachMap:
                 f"the page shows maps of up to {MAX_VOXELS:,} voxels, found {size:,}: map larger voxels"
             )
 
-    @functools.cached_property
+    @cached_property
     def key(self) -> str:
         """Another one for another map, and while the map grows."""
         digest = hashlib.sha256(self._header)
@@ -54,7 +54,7 @@ class ReachMap:
         quaternions: list[list[float]] = self.reach.quaternions[bits].tolist()
         return quaternions
 
-    @functools.cached_property
+    @cached_property
     def _header(self) -> bytes:
         record, grid = self.reach.record, self.reach.grid
         header: dict[str, Any] = {
@@ -71,7 +71,7 @@ class ReachMap:
         }
         return json.dumps(header).encode()
 
-    @functools.cached_property
+    @cached_property
     def _levels(self) -> bytes:
         """Above 0 where anything is reached."""
         return np.ceil(LEVELS * self.reach.fraction).astype(np.uint8).tobytes()

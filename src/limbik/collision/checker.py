@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from limbik.collision.robot_bodies import robot_bodies
 from limbik.collision.search import Results, Search
 from limbik.collision.world import World
 from limbik.errors import did_you_mean, listed, shortened
+from limbik.locks import cached_property
 from limbik.model import JointKind, Model
 from limbik.spatial import Array, Matrix4, quat_to_matrix
 from limbik.tree.joints import FRAME_SIZE
@@ -64,7 +64,7 @@ class Checker:
         self.search = self.search_of(self.pairs)
         self.floating = [joint.name for joint in model.joints if joint.kind is JointKind.FLOATING]
 
-    @functools.cached_property
+    @cached_property
     def note(self) -> str:
         """Where the bodies are not the shapes themselves, names that two have, and names in `touch` that
         nothing has.

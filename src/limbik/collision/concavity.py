@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.collision.triangles import distances_each, halved, longest_edges
+from limbik.collision.triangles import area, distances_each, halved, longest_edges
 from limbik.spatial import Array
 
 Mask: TypeAlias = np.ndarray[Any, np.dtype[np.bool_]]
 
-CELLS_ALONG = 40  # parts that a surface is cut into along its size
+CELLS_ALONG = 40  # parts that a surface is cut into along its size,
+MAX_PARTS = 200_000  # and about how many at most, which many layers on top of each other would need
 NEAREST = 8  # parts that are looked at for the distance of a point
 MAX_CELLS = 100_000
 FINENESS = 100  # a bound may be too large by the size of the surface, divided by this,
@@ -27,7 +29,7 @@ class Surface:
         from scipy.spatial import cKDTree
 
         self.size = float(np.ptp(triangles.reshape(-1, 3), axis=0).max())  # [m]
-        self._parts = cut_to(triangles, self.size / CELLS_ALONG)
+        self._parts = cut_to(triangles, max(self.size / CELLS_ALONG, math.sqrt(area(triangles) / MAX_PARTS)))
         self._tree = cKDTree(self._parts.mean(axis=1))
 
     def rough_distances(self, points: Array) -> Array:

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from limbik.collision.concavity import Mask, Surface, farthest
 from limbik.collision.hulls import Hull, corners, hull_of
+from limbik.collision.triangles import area
+from limbik.locks import cached_property
 from limbik.spatial import Array, Vector3
 
 WITHIN = 5e-3  # [m] what the hull of a mesh may reach beyond it to stand for it alone
@@ -72,7 +74,7 @@ def _dent_of_convex(triangles: Array, hull: Hull) -> float | None:
 
     A triangle is no deeper below the hull than its deepest corner below any one of the faces.
     """
-    if abs(_area(triangles) / _area(hull.triangles) - 1.0) > SAME_AREA:
+    if abs(area(triangles) / area(hull.triangles) - 1.0) > SAME_AREA:
         return None
     dent = 0.0
     for some in np.array_split(triangles, 1 + len(triangles) * len(hull.planes) // 1_000_000):
@@ -80,11 +82,6 @@ def _dent_of_convex(triangles: Array, hull: Hull) -> float | None:
         below = -heights.reshape(len(some), 3, -1).min(axis=1)
         dent = max(dent, float(below.min(axis=1).max()))
     return dent if dent <= WITHIN else None
-
-
-def _area(triangles: Array) -> float:
-    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    return 0.5 * float(np.linalg.norm(normals, axis=1).sum())
 
 
 def overshoot_of(parts: Sequence[_HullPart], surface: Surface) -> float:
@@ -122,7 +119,7 @@ class _HullPart:
         self.hull = hull_of(self.points)
         self.volume = 0.0 if self.hull is None else self.hull.volume
 
-    @functools.cached_property
+    @cached_property
     def _reach(self) -> Array:
         """[n, DIRECTIONS] how far its points lie in each direction [m]."""
         return np.asarray(self.points @ _directions().T)

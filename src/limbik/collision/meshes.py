@@ -42,7 +42,7 @@ def content_of(mesh: Mesh) -> bytes:
 
 
 def triangles_of(mesh: Mesh) -> Array:
-    """The triangles [m, 3, 3] of a mesh in metres, without those of no area.
+    """The triangles [m, 3, 3] of a mesh in metres, each once, without those of no area.
 
     The unit in a COLLADA file is looked at; the axis that it calls up is not, as in ROS. Raises
     CollisionError for a file that is missing, broken or too large, MissingExtra without trimesh.
@@ -60,7 +60,8 @@ def triangles_of(mesh: Mesh) -> Array:
     triangles = triangles[(np.cross(u, v) != 0.0).any(axis=1)]
     if not len(triangles):
         raise CollisionError(f"mesh {name} has no triangle with an area")
-    return np.asarray(triangles)
+    rows = np.ascontiguousarray(triangles.reshape(-1, 9)).view(np.dtype((np.void, 72))).ravel()
+    return np.asarray(triangles[np.sort(np.unique(rows, return_index=True)[1])])
 
 
 def _read(content: bytes, ending: str, name: str) -> Array:

@@ -49,6 +49,12 @@ def _to_segments(points: Array, a: Array, b: Array) -> Array:
     return np.asarray(np.sum(left * left, axis=-1))
 
 
+def area(triangles: Array) -> float:
+    """[m^2] of triangles [m, 3, 3] together."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    return 0.5 * float(np.linalg.norm(normals, axis=1).sum())
+
+
 def longest_edges(triangles: Array) -> Array:
     """[m] in metres, of triangles [m, 3, 3]."""
     edges = triangles[:, [1, 2, 0]] - triangles

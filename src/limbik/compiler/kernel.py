@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.compiler.arrays import ANY, WATCH_KIND, array
+from limbik.locks import cached_property
 
 if TYPE_CHECKING:
     import ast  # which is slow to import, and needed where a program is made
@@ -65,7 +66,7 @@ class Kernel(Generic[Arguments, Returned]):
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Returned:
         return self.interpreted(*arguments, **named)
 
-    @functools.cached_property
+    @cached_property
     def interpreted(self) -> Callable[Arguments, Returned]:
         """The same function run by Python itself, and every kernel that it calls: slow, but there at once."""
         if self.own_interpreted is not None:
@@ -107,7 +108,7 @@ class Kernel(Generic[Arguments, Returned]):
         module = self.function.__module__.removeprefix("limbik.")
         return f"{module}.{name}"
 
-    @functools.cached_property
+    @cached_property
     def fingerprint(self) -> str:
         """A hash of all that decides what the kernel does: its code without comments, and what it uses."""
         options = [

@@ -12,10 +12,10 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 
+from limbik.locks import cached_property
 from limbik.model import Frame, Joint, JointKind
 
 _JAW = re.compile(r"finger|gripper|jaw|claw|thumb", re.IGNORECASE)
@@ -103,7 +103,7 @@ class _Tree:
         """The most joints that move on their own on a path that begins with `branch`."""
         return _leads(branch) + self._count_below.get(branch.child, 0)
 
-    @functools.cached_property
+    @cached_property
     def _count_below(self) -> dict[str, int]:
         """The most joints that move on their own on a path that begins with a link, by its name."""
         counts: dict[str, int] = {}

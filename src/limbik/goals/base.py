@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from limbik.errors import GoalError, is_one_of, shortened
 from limbik.goals.goal_errors import ErrorPart, PosedModel
 from limbik.goals.task import Mechanism, Target, Task
+from limbik.locks import cached_property
 from limbik.spatial import Array, Vector3, as_numbers, named_axis
 
 # Of a field that takes whatever is like an array, and is one afterwards: a dataclass has no type for both.
@@ -58,7 +58,7 @@ class Goal:
         """The frame in whose axes it is, by name; None for the world."""
         return None
 
-    @functools.cached_property
+    @cached_property
     def structure(self) -> tuple[Hashable, ...]:
         """What decides its tasks, apart from the numbers of its target."""
         return self._structure()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.locks import cached_property
 from limbik.model.joints import Joint, JointKind
 from limbik.model.model import Model
 from limbik.model.reach import reach_range
@@ -46,7 +46,7 @@ class Chain:
         """Whether some joint cannot take every value."""
         return any(joint.has_limits for joint in self.joints)
 
-    @functools.cached_property
+    @cached_property
     def reach_range(self) -> tuple[float, float]:
         """Smallest and greatest distance [m] of the frame from the first joint; see `model.reach`."""
         travels = [(joint.lower, joint.upper) for joint in self.joints]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
@@ -25,6 +24,7 @@ from limbik.goals import Goal, GoalLike
 from limbik.goals.task import Coordinate
 from limbik.joint_path import Path
 from limbik.lazy import LazyModule
+from limbik.locks import cached_property
 from limbik.model.configuration import ConfigurationSpace
 from limbik.model.followers import resolved, value_range
 from limbik.model.joints import HINGES, SCALAR, Frame, Joint, JointKind, Mass, check_name
@@ -299,7 +299,7 @@ class Model:
             jacobian[..., 3:, :] = back @ jacobian[..., 3:, :]
         return jacobian
 
-    @functools.cached_property
+    @cached_property
     def coordinates(self) -> tuple[Coordinate, ...]:
         """What each number of q is, and each quaternion in it, in the order of the joints."""
         return tuple(each for joint in self.joints if joint.nv for each in self._coordinates_of(joint))
@@ -424,17 +424,17 @@ class Model:
 
     # --- shapes and pairs -----------------------------------------------------------------------------------
 
-    @functools.cached_property
+    @cached_property
     def shapes(self) -> tuple[LinkShape, ...]:
         """What hangs on links, for collisions."""
         return self._parts_read[0]
 
-    @functools.cached_property
+    @cached_property
     def pair_rules(self) -> tuple[PairRule, ...]:
         """Which pairs of links, or objects on them, may touch; of two for one pair the later one holds."""
         return self._parts_read[1]
 
-    @functools.cached_property
+    @cached_property
     def _parts_read(self) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
         shapes, rules = self._find_parts()
         return self._checked_parts(tuple(shapes), tuple(rules))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.all_solutions.solve_all import solve_all_batch
+from limbik.locks import cached_property
 from limbik.model.periodic import periodic
 from limbik.scale.grid import ball_of_reach
 from limbik.scale.job import Chunk, Job, in_threads
@@ -62,7 +62,7 @@ class DatasetJob(Job):
         """How many chunks there are."""
         return -(-self.poses // self.chunk_poses)
 
-    @functools.cached_property
+    @cached_property
     def joints(self) -> list[str]:
         """The names of the joints that move the frame."""
         return [joint.name for joint in self.model.path(self.frame) if joint.nq == 1]
@@ -173,17 +173,17 @@ class DatasetJob(Job):
         steps = np.round(STEPS * np.clip((q - low) / (high - low), 0.0, 1.0))
         return np.nan_to_num(steps).astype(np.uint16)
 
-    @functools.cached_property
+    @cached_property
     def _is_periodic(self) -> NDArray[np.bool_]:
         """[n] of which joints a revolution is no difference."""
         return periodic(self.model, self.frame)[self.q_indices]
 
-    @functools.cached_property
+    @cached_property
     def _is_endless(self) -> NDArray[np.bool_]:
         """[n] which of the joints have no range of their own."""
         return ~np.isfinite(self.model.upper - self.model.lower)[self.q_indices]
 
-    @functools.cached_property
+    @cached_property
     def _range(self) -> tuple[Array, Array]:
         """Smallest and greatest value [n] of each joint; a revolution for one without limits."""
         lower, upper = self.model.lower[self.q_indices], self.model.upper[self.q_indices]

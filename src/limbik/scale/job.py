@@ -5,7 +5,6 @@ repeatable; digest and record of what it depends on.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import json
 import os
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from limbik._version import __version__
 from limbik.all_solutions.solve_all import solve_all_batch
 from limbik.errors import SolverError
+from limbik.locks import cached_property
 from limbik.model import Model
 
 RESTARTS = 16  # of 19,000 random poses that a Panda reaches, all were found with as many
@@ -40,7 +40,7 @@ class Job(ABC):
     seed: int
     is_proved: bool  # by all solutions in closed form: what is not reached cannot be
 
-    @functools.cached_property
+    @cached_property
     def digest(self) -> str:
         """A name for all that the answers depend on."""
         text = json.dumps([*self.content, self.record], default=_as_text)
@@ -65,7 +65,7 @@ class Job(ABC):
             "limbik": __version__,
         }
 
-    @functools.cached_property
+    @cached_property
     def q_indices(self) -> NDArray[np.intp]:
         """The indices in q of the joints that move the frame and have one value."""
         moving = [joint for joint in self.model.path(self.frame) if joint.nq == 1]

@@ -4,7 +4,6 @@ solutions, manipulability and limit margin.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from limbik.all_solutions.solve_all import solve_all_batch
 from limbik.collision import World
 from limbik.collision.check import checker_of
 from limbik.collision.world_files import world_of, world_text
+from limbik.locks import cached_property
 from limbik.model.chain import chain_to
 from limbik.model.pose_bounds import PoseBounds, pose_bounds
 from limbik.scale.grid import Grid
@@ -174,18 +174,18 @@ class ReachJob(Job):
         rows = J if J.shape[-1] >= 6 else np.swapaxes(J, -1, -2)
         return np.asarray(np.sqrt(np.maximum(np.linalg.det(rows @ np.swapaxes(rows, -1, -2)), 0.0)))
 
-    @functools.cached_property
+    @cached_property
     def _bounds(self) -> PoseBounds | None:
         """What proves poses out of reach."""
         return pose_bounds(chain_to(self.model, self.frame))
 
-    @functools.cached_property
+    @cached_property
     def _limited(self) -> NDArray[np.intp]:
         """The indices in q of the joints that move the frame and have a range."""
         ranges = (self.model.upper - self.model.lower)[self.q_indices]
         return self.q_indices[np.isfinite(ranges) & (ranges > 0.0)]
 
-    @functools.cached_property
+    @cached_property
     def _moving(self) -> NDArray[np.intp]:
         """The indices in v of the joints that move the frame."""
         slices = [self.model.v_slice(joint.name) for joint in self.model.path(self.frame) if joint.nv]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from time import perf_counter
 
 from limbik.goals import evenly
+from limbik.locks import cached_property
 from limbik.solution import Solution
 from limbik.solvers.plan import Observer, Plan, Problem
 
@@ -36,6 +36,6 @@ class EvenPlan(Plan):
         best = again if again.success else first
         return Solution(best.q, best.outcome, perf_counter() - began, best.question, best.start, best.target)
 
-    @functools.cached_property
+    @cached_property
     def _even(self) -> Plan:
         return self._make_even()

@@ -9,7 +9,6 @@ with many seeds and null-space motion are combined elsewhere. Whatever is answer
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from time import perf_counter
@@ -22,6 +21,7 @@ from limbik.collision.check import checker_of
 from limbik.collision.checker import Checker
 from limbik.collision.free_options import FreeOptions
 from limbik.compiler.watch import watch_until
+from limbik.locks import cached_property
 from limbik.model.model import Model
 from limbik.request import Request
 from limbik.solution import STATUSES, Solution
@@ -233,7 +233,7 @@ class _FreeSearch:
                 return
             yield q[begin : begin + PIECE]
 
-    @functools.cached_property
+    @cached_property
     def _push_out(self) -> PushOut:
         return PushOut(self._request, self._checker, self._free.clearance, self._many.moving)
 

@@ -22,6 +22,7 @@ from limbik.compiler.kernel import Watch
 from limbik.compiler.watch import Takeover, watch_until
 from limbik.errors import ConfigurationError, GoalError
 from limbik.goals import Goal, Orientation, Pose, Position, example
+from limbik.locks import cached_property
 from limbik.model.canonical import LOCKED, CanonicalChain, canonical
 from limbik.model.chain import Chain
 from limbik.model.model import Model
@@ -294,7 +295,7 @@ class SerialPlan(Plan):
     def _distance(self, error: Array | float, chord: Array | float) -> Array:
         return np.hypot(error, METRES_PER_RADIAN * self.length * chord)
 
-    @functools.cached_property
+    @cached_property
     def _descent(self) -> GeneralPlan:
         goal = example(self._goal, self._frame, self._weights)
         options = replace(self.options, solver="lm", restarts=0, iterations=self._reserve)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from typing import Any
 
 from limbik.compiler.kernel import Kernel
 from limbik.errors import SolverError
+from limbik.locks import cached_property
 from limbik.tree import classical_loop as branched
 
 OWN = "limbik."
@@ -39,7 +39,7 @@ class MethodFunctions:
             pairs.append(f"{name}={location}")
         return cls(",".join(pairs))
 
-    @functools.cached_property
+    @cached_property
     def kernel(self) -> Kernel[..., None]:
         """`tree.classical_loop.solve` by this method."""
         return branched.solve.bind(**dict(map(_imported, self.text.split(","))))

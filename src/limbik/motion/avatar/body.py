@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from limbik.errors import ModelError, mapping_of
 from limbik.formats.motions import Motion
+from limbik.locks import cached_property
 from limbik.model import Model
 from limbik.model.model import as_model
 from limbik.motion.articulation import Articulation
@@ -43,7 +43,7 @@ class RigLimb:
     hangs: Array  # [3, m] from what carries the limb to its root at rest, in the axes of that
     margin: tuple[float, float]  # [rad] by which a middle that is a hinge may change from rest
 
-    @functools.cached_property
+    @cached_property
     def lengths(self) -> tuple[float, float]:
         """[m] of both bones."""
         return float(norm(self.upper)), float(norm(self.lower))

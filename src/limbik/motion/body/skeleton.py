@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from limbik.formats.bvh_model import is_between_channels
+from limbik.locks import cached_property
 from limbik.model import JointKind, Model
 from limbik.model.joints import HINGES
 from limbik.spatial import Array, norm
@@ -68,7 +68,7 @@ class LinkSkeleton:
             branch.append(self._longest[branch[-1]])
         return branch
 
-    @functools.cached_property
+    @cached_property
     def _longest(self) -> dict[str, str]:
         """Of each link the child on the longest path below it."""
         lengths: dict[str, float] = {}

@@ -6,7 +6,6 @@ average, on the ground under it, turned as the ground is; heel and ball belong t
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limbik.locks import cached_property
 from limbik.motion.contacts import runs
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.soles import BALL, HEEL, TIP, Sole
@@ -44,7 +44,7 @@ class AnimatedFoot:
     leg_length: float
     dt: float  # [s] between frames
 
-    @functools.cached_property
+    @cached_property
     def points(self) -> Array:
         """Heel, ball and tip of the toes [T, 3, 3] in the world [m]."""
         return self.sole.points(self.ankle, self.toe)

@@ -5,7 +5,6 @@ A scene is never changed: a message makes another one, so that one which is refu
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +17,7 @@ from limbik.collision.planning_scenes import APPEND, MOVE, REMOVE, ros_pose_of, 
 from limbik.errors import LimbikError, did_you_mean, listed, shortened
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf, VirtualJoint
+from limbik.locks import cached_property
 from limbik.model.shapes import Shape
 from limbik.service.moveit.messages import (
     AllowedCollisionMatrix,
@@ -190,18 +190,18 @@ class MoveItScene:
         vars(moved).update({key: vars(self)[key] for key in _CACHED if key in vars(self)})
         return moved
 
-    @functools.cached_property
+    @cached_property
     def joint_indices(self) -> dict[str, int]:
         """Indices in q of the joints with one value, by name."""
         return {
             joint.name: self.model.q_slice(joint.name).start for joint in self.model.joints if joint.nq == 1
         }
 
-    @functools.cached_property
+    @cached_property
     def _worlds(self) -> dict[tuple[Any, ...], World]:
         return {}
 
-    @functools.cached_property
+    @cached_property
     def _models(self) -> dict[tuple[Any, ...], tuple[Model, Held]]:
         return {}
 
