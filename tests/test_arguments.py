@@ -350,6 +350,11 @@ MASKED = np.ma.masked_array(np.full(6, 0.3), [0, 1, 0, 0, 0, 0])
 TWO_POSES = [ROBOT.pose(np.full(6, angle)) for angle in (0.3, 0.31)]
 BALL = limbik.collision.Sphere(0.1)
 SHIFTED = {"function": lambda x: x - 1.0}
+WITHOUT_A_SEED = [
+    lambda: ROBOT.solve_all(ROBOT.pose([0.1] * 6), seed="no"),
+    lambda: ROBOT.solve_path(TWO_POSES, seed="no"),
+    lambda: ROBOT.solve([0.3, 0.2, 0.4], seed="no"),
+]
 
 
 @pytest.mark.parametrize(
@@ -383,6 +388,24 @@ SHIFTED = {"function": lambda x: x - 1.0}
             ":4: says `# angles: initial` above already",
         ),
         (lambda: SceneArm("a", ROBOT, (Position(target=[0, 0, 1], frame="hand"),)), "no frame 'hand'"),
+        *((call, "`seed` needs a whole number of at least 0, found 'no'") for call in WITHOUT_A_SEED),
+        (lambda: limbik.scale.reach_map(ROBOT, "a\0b"), "`folder` needs the path of a folder"),
+        (lambda: limbik.scale.reach_map(ROBOT, "\ud800"), "`folder` needs the path of a folder"),
+        (lambda: limbik.scale.reach_map(ROBOT, "nowhere", voxel=10**400), "`voxel` needs a positive length"),
+        (lambda: ROBOT.is_periodic("elbow_joint"), "`joint` needs a Joint, .* found 'elbow_joint'"),
+        (lambda: solvers.names(compiled=np.zeros(3)), "`compiled` needs True or False"),
+        (lambda: solvers.describe(compiled="no"), "`compiled` needs True or False"),
+        (lambda: Motion(ARM, [[0.1] * 3], 0.1, roles="no"), "roles needs links"),
+        (lambda: Motion(ARM, [[0.1] * 3], 0.1, hierarchy="no"), "hierarchy needs a list"),
+        (lambda: Motion(ARM, [[0.1] * 3], 0.1, hierarchy=np.zeros(2)), "hierarchy needs that of a BVH"),
+        (lambda: Motion(ARM, [[0.1] * 3], 0.1, scene=np.zeros(2)), "scene needs that of a glTF"),
+        (lambda: limbik.motion.Ground("y", None), "surface needs a function of points, found None"),
+        (lambda: limbik.motion.Ground(np.zeros(3), len), "up needs 'x', 'y' or 'z'"),
+        (
+            lambda: limbik.collision.LinkShape(link="a", shape=BALL, is_attached="no"),
+            "`is_attached` of a shape needs",
+        ),
+        (lambda: ROBOT.solve([0.3, 0.2, 0.4], start=np.broadcast_to(0.0, (10**12,))), "`start` needs 6"),
         (lambda: Motion(ARM, [[0.1] * 3], True), "dt needs a number of seconds .* found True"),
         (lambda: Motion(ARM, [[0.1] * 3], "0.1"), "dt needs a number of seconds .* found '0.1'"),
         (lambda: limbik.motion.Avatar(5, roles={"head": "a"}), "`model` needs a Model"),
@@ -437,3 +460,7 @@ def test_long_quaternions_and_joints_without_limits_give_no_warning():
     arm = ModelBuilder("arm").continuous("a").revolute("b", axis="y", origin=(0.3, 0, 0), limits=1.0)
     model = arm.fixed("tip", origin=(0.3, 0, 0)).build()
     assert len(model.solve_path([model.pose([0.1, 0.2]), model.pose([0.2, 0.3])], prefer="limits"))
+
+
+def test_why_nothing_is_solved_for_what_is_no_model_is_said():
+    assert "`model` needs a Model" in solvers.refusal(None, [0, 0, 1])

@@ -299,6 +299,13 @@ def test_a_pipe_in_the_place_of_a_cached_file_is_not_waited_for(tmp_path):
             cache.read_regular(path)
 
 
+def test_a_cached_file_larger_than_any_is_not_read(tmp_path):
+    with open(tmp_path / "huge", "wb") as file:
+        file.truncate(cache.LARGEST_FILE + 1)  # which takes no room on the disk
+    with pytest.raises(OSError, match="larger than 256 MiB"):
+        cache.read_regular(tmp_path / "huge")
+
+
 def test_a_cache_folder_that_cannot_be_made_is_told_once_and_does_no_harm(tmp_path):
     (tmp_path / "file").write_text("")
     script = (

@@ -108,6 +108,8 @@ def solve_all(
         and type(starts) is int
         and starts == STARTS
         and time_limit is None
+        and type(seed) is int
+        and seed == 0
     ):
         quick = model.derived.get(QUICK)
         plan: AnalyticPlan | None = None if quick is None else quick.get((frame, limits))
@@ -129,6 +131,7 @@ def solve_all(
     q = None if start is None else _configuration(model, start)
     count = None if samples is None else as_whole(samples, "`samples`", 1, SolverError, MAX_COUNT)
     many = as_whole(starts, "`starts`", 1, SolverError, MAX_COUNT)
+    seed = as_whole(seed, "`seed`", 0, SolverError)
     goals = _goals(goal, frame)
     first = goals[0]
     is_plain = len(goals) == 1 and is_plain_target(first)

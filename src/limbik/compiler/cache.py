@@ -10,6 +10,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+LARGEST_FILE = 256 * 2**20  # [bytes]; those for arms of seven joints have up to 7 MB
+
 
 @functools.cache
 def cache_folder(content: str = "kernels") -> Path | None:
@@ -46,9 +48,13 @@ def _danger(folder: Path) -> str:
 
 
 def read_regular(path: Path) -> bytes:
-    """The content of a file. Raises OSError for what is no regular one: a pipe or a device may never end."""
+    """The content of a file. Raises OSError for what is no regular one, as a pipe or a device may never end,
+    and for one larger than any that limbik writes.
+    """
     if not path.is_file():
         raise FileNotFoundError(path)
+    if path.stat().st_size > LARGEST_FILE:
+        raise OSError(f"{path} is larger than {LARGEST_FILE // 2**20} MiB")
     return path.read_bytes()
 
 

@@ -19,6 +19,8 @@ from limbik.errors import (
     LimbikError,
     ModelError,
     is_one_of,
+    mapping_of,
+    members_of,
     shortened,
 )
 from limbik.formats import bvh, bvh_model, bvh_skeleton, gltf_file, gltf_model, gltf_skeleton, motion_csv
@@ -87,6 +89,13 @@ class Motion:
         if not bvh.SHORTEST <= dt <= bvh.LONGEST:
             raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
         _check_up(self.up)
+        if self.roles is not None:
+            mapping_of(self.roles, "roles", ConfigurationError, "links by the bones of VRM")
+        if self.scene is not None and not isinstance(self.scene, gltf_model.GltfScene):
+            raise ConfigurationError(f"scene needs that of a glTF file, found {shortened(self.scene)}")
+        joints = members_of(() if self.hierarchy is None else self.hierarchy, "hierarchy", ConfigurationError)
+        if not all(isinstance(joint, bvh.BvhJoint) for joint in joints):
+            raise ConfigurationError(f"hierarchy needs that of a BVH file, found {shortened(self.hierarchy)}")
         metres = _positive(
             self.metres, "metres", "the metres of one unit, a positive number", ConfigurationError
         )

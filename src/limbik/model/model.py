@@ -316,8 +316,10 @@ class Model:
 
     def is_periodic(self, joint: Joint) -> bool:
         """Whether revolutions of a joint do not count: it is a hinge without limits, and what moves with it
-        makes whole ones, too.
+        makes whole ones, too. Raises ModelError for what is no joint.
         """
+        if not isinstance(joint, Joint):
+            raise ModelError(f"`joint` needs a Joint, such as model.joints[0], found {shortened(joint)}")
         leader, multiplier = (joint.mimic.joint, joint.mimic.multiplier) if joint.mimic else (joint.name, 1.0)
         if joint.kind not in HINGES or joint.has_limits or abs(multiplier) != 1.0:
             return False

@@ -14,7 +14,7 @@ import numpy as np
 
 from limbik.errors import CollisionError, shortened
 from limbik.model.joints import check_name
-from limbik.spatial import Array, Matrix4, Vector3, as_numbers, as_pose, as_vector, check_largest
+from limbik.spatial import Array, Matrix4, Vector3, as_numbers, as_pose, as_vector, check_flag, check_largest
 
 LARGEST = 1e6  # [m]
 SMALLEST = 1e-100  # [m] whose square is no 0
@@ -192,6 +192,7 @@ class LinkShape:
         if not isinstance(self.name, str) or self.name:
             check_name(self.name, "`name` of a shape")
         object.__setattr__(self, "name", self.name or self.link)
+        check_flag(self.is_attached, "`is_attached` of a shape", CollisionError)
         if not isinstance(self.shape, Shape):
             raise CollisionError(
                 f"the shape of link {self.link!r} needs a Shape, found {shortened(self.shape)}"

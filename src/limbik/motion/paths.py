@@ -24,7 +24,7 @@ from limbik.motion.task_space import apart, poses_of
 from limbik.motion.timing import path_times
 from limbik.options import RateLimits
 from limbik.request import deadline_after
-from limbik.spatial import Array, as_number, as_numbers, check_largest
+from limbik.spatial import Array, as_number, as_numbers, as_whole, check_largest
 
 MAX_STEP = 0.5  # [rad or m]
 MIN_STEP = 1e-4  # [rad or m]
@@ -125,7 +125,7 @@ def solve_path(
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
     free = free_options(world, clearance)
-    candidates = Candidates(model, name, rest, seed, allowed, free)
+    candidates = Candidates(model, name, rest, as_whole(seed, "`seed`", 0, SolverError), allowed, free)
     layers = Layers(checked, candidates, rules, begin, watch)
     for index, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:

@@ -92,7 +92,7 @@ def make_dataset(
         chunk_poses=CHUNK_POSES,
         solutions=solutions,
         sample=sample,
-        has_unreached=unreached,
+        has_unreached=bool(unreached),
     )
     _arrow()
     is_begun = folders.is_begun(root, job)

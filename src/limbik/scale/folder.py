@@ -30,7 +30,13 @@ def as_folder(value: Any) -> Path:
     """The path of a folder; anything else raises StoreError."""
     if not isinstance(value, str | os.PathLike):
         raise StoreError(f"`folder` needs the path of a folder, found {shortened(value)}")
-    return Path(value)
+    try:
+        folder = Path(value)
+        with contextlib.suppress(OSError):  # as there is none yet, or it is said when it is made
+            folder.lstat()
+    except (TypeError, ValueError):  # bytes; zeros and halves of pairs, which no name of a file has
+        raise StoreError(f"`folder` needs the path of a folder, found {shortened(value)}") from None
+    return folder
 
 
 def is_begun(folder: Path, job: Job) -> bool:

@@ -24,7 +24,7 @@ from limbik.scale.orientations import orientations
 from limbik.scale.placements import Placement, ReachSlice, placements
 from limbik.scale.reach_job import ReachJob
 from limbik.scale.store import Store
-from limbik.spatial import Array, as_numbers, as_poses, as_rows_of_poses, as_vector, as_whole
+from limbik.spatial import Array, as_numbers, as_poses, as_real, as_rows_of_poses, as_vector, as_whole
 
 MAX_ORIENTATIONS = 1_000_000
 CHUNK_POSES = 2_000_000
@@ -75,7 +75,7 @@ def reach_map(
     root = folders.as_folder(folder)
     restarts = as_whole(restarts, "`restarts`", 0, SolverError, MAX_RESTARTS)
     seed = as_whole(seed, "`seed`", 0, SolverError)
-    if isinstance(voxel, bool) or not isinstance(voxel, int | float | np.number) or not 0.0 < voxel < np.inf:
+    if not 0.0 < as_real(voxel) < np.inf:
         raise SolverError(f"`voxel` needs a positive length [m], found {shortened(voxel)}")
     check_engine(engine, threads, address)
     free = free_options(world, clearance)

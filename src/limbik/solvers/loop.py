@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limbik.collision.free_options import FreeOptions, take_free_options
-from limbik.errors import ConfigurationError, SolverError, is_one_of, shortened
+from limbik.errors import ConfigurationError, SolverError, is_one_of
 from limbik.goals import GoalLike, as_goals
 from limbik.model.model import Model, as_model
 from limbik.options import FreeSolverOptions, SolverOptions, TraceOptions
@@ -20,7 +20,7 @@ from limbik.solvers.checked_options import check_locked_start
 from limbik.solvers.free_plan import FreePlan
 from limbik.solvers.plan import Observer, Problem
 from limbik.solvers.plans import BY_DEFAULT, plan_of
-from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, check_flag
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_numbers, as_whole, check_flag
 
 MAX_TRACED = 1_000_000  # iterations whose configurations fit in memory
 
@@ -172,8 +172,8 @@ def _solve(
     limit = options.pop("time_limit", None)
     if type(model) is not Model:  # the common case, quickly
         model = as_model(model)
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise SolverError(f"`seed` needs a whole number of at least 0, found {shortened(seed)}")
+    if type(seed) is not int or seed < 0:
+        seed = as_whole(seed, "`seed`", 0, SolverError)
     checked_start = None if start is None else _configuration(model, start, "start")
     toward = None if rest is None else _rest(model, rest)
     goals = as_goals(goal)
@@ -188,12 +188,14 @@ def _solve(
         plan = FreePlan(plan, model, free)
     # the plan, which is made once, is not counted
     deadline = math.inf if limit is None else deadline_after(limit)
-    return plan.solve(Problem(goals, checked_start, int(seed), toward, deadline), seen)
+    return plan.solve(Problem(goals, checked_start, seed, toward, deadline), seen)
 
 
 def _configuration(model: Model, value: ArrayLike, name: str) -> Array:
     """A configuration [nq] as a fresh array. Its numbers are checked by the kernel."""
-    if type(value) is np.ndarray and value.dtype == FLOAT64:
+    if type(value) is np.ndarray and value.shape != (model.nq,):
+        q = value  # a copy of what is far too large could not be made
+    elif type(value) is np.ndarray and value.dtype == FLOAT64:
         q = np.array(value, order="C")
     else:
         q = as_numbers(value, f"`{name}`", f"{model.nq} numbers (nq)", ConfigurationError)

@@ -21,6 +21,7 @@ from limbik.solvers.methods.sdls import SDLS
 from limbik.solvers.methods.transpose import Transpose
 from limbik.solvers.methods.transpose_classic import TransposeClassic
 from limbik.solvers.solver import Parameter, Solver
+from limbik.spatial import check_flag
 
 _SOLVERS: dict[str, type[Solver]] = {
     solver.name: solver
@@ -60,6 +61,7 @@ def names(*, compiled: bool = False) -> tuple[str, ...]:
 
     compiled: only of those that run as machine code, quick enough for targets that are dragged.
     """
+    check_flag(compiled, "`compiled`", SolverError)
     return tuple(name for name, solver in _SOLVERS.items() if solver.is_compiled or not compiled)
 
 

@@ -39,6 +39,11 @@ class Ground:
     up: Up
     surface: Surface
 
+    def __post_init__(self) -> None:
+        _axis_index(self.up)
+        if not callable(self.surface):
+            raise GoalError(f"surface needs a function of points, found {shortened(self.surface)}")
+
     @staticmethod
     def plane(height: float = 0.0, normal: ArrayLike | None = None, *, up: Up = "y") -> Ground:
         """A plane through the point `height` [m] above the origin of the world, across a normal [3] (default:
