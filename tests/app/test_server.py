@@ -456,6 +456,16 @@ def test_a_page_that_does_not_read_leaves_no_stack_trace_when_the_server_stops(s
     assert "Traceback" not in capsys.readouterr().err
 
 
+def test_a_page_that_sends_no_utf8_ends_its_own_session_and_leaves_no_stack_trace(static, capsys):
+    with running(static=static) as address, raw_page(address) as page, open_page(address) as bystander:
+        page.sendall(bytes([0x81, 0x82, 0, 0, 0, 0, 0xFF, 0xFE]))
+        page.settimeout(PATIENCE)
+        while page.recv(4096):
+            pass
+        assert ask(bystander).id == 1
+    assert "Traceback" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("error", [WebSocketDisconnect, WebSocketDisconnected])
 def test_a_page_that_leaves_with_requests_open_is_no_failure_of_the_server(error):
     class Page:

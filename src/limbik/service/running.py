@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import socket
 import threading
 import time
@@ -29,7 +30,15 @@ def server_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
         proxy_headers=False,
         **options,
     )
+    logging.getLogger("uvicorn.error").addFilter(_in_one_line)
     return uvicorn.Server(config)
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    """Drops the stack trace of what uvicorn logs of a client that sends no UTF-8; every record is logged."""
+    if record.exc_info and isinstance(record.exc_info[1], UnicodeDecodeError):
+        record.exc_info = None
+    return True
 
 
 class QuietEnd:
