@@ -13,6 +13,7 @@ from limbik.compiler import native
 from limbik.compiler.arrays import WATCH_KIND, ArrayType, Kind, kinds
 from limbik.compiler.kernel import Watch
 from limbik.compiler.program import Program
+from limbik.compiler.records import as_records
 from limbik.compiler.watch import run_compiled_or_interpreted
 from limbik.spatial import Array
 
@@ -112,7 +113,7 @@ def _numbers(kind: Kind, argument: Any) -> list[int]:
 def _for_python(kind: Kind, argument: Any, watch: Watch) -> Any:
     """An argument whose records have attributes, and whose watch is this one."""
     if isinstance(kind, ArrayType):
-        return argument.view(np.recarray) if argument.dtype.names else argument
+        return as_records(argument) if argument.dtype.names else argument
     if kind == WATCH_KIND:
         return watch
     if kind is int:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from limbik.compiler.kernel import Floats, Records
+from limbik.compiler.records import as_records
 from limbik.errors import SolverError, did_you_mean
 from limbik.goals.task import AXIS, POINT, TURN
 from limbik.model.model import Model
@@ -110,5 +111,5 @@ def _rotations(tree: PackedTree) -> Array:
             part = slice(mover["q"], mover["q"] + 4)
             q[part] = quat_normalise(q[part])
     frames = np.zeros(len(tree.links) * FRAME_SIZE)
-    pose_links.interpreted(tree.links.view(np.recarray), q, frames)
+    pose_links.interpreted(as_records(tree.links), q, frames)
     return frames.reshape(-1, FRAME_SIZE)[:, ROTATION:].reshape(-1, 3, 3)
