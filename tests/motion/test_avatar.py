@@ -244,12 +244,16 @@ def test_elbows_do_not_invert_however_the_hands_are_turned() -> None:
 
 
 def steps(motion: limbik.Motion, updates: list[Trackers], role: str) -> NDArray[np.float64]:
-    """[T - 1, m] by which a joint moves from each update to the next, at 90 frames a second."""
+    """[T - 1, m] by which a joint moves from each update to the next."""
+    return np.asarray(np.linalg.norm(np.diff(path_of(motion, updates, role), axis=0), axis=1))
+
+
+def path_of(motion: limbik.Motion, updates: list[Trackers], role: str) -> NDArray[np.float64]:
+    """[T, 3, m] where a joint is at each update, at 90 frames a second."""
     avatar = Avatar(motion)
     avatar.calibrate(standing(1.44), "standing")
     q = np.array([avatar.update(seen, 1.0 / 90.0) for seen in updates])
-    there = avatar.model.pose(q, limbik.humanoid(motion).frames[role])[:, :3, 3]
-    return np.asarray(np.linalg.norm(np.diff(there, axis=0), axis=1))
+    return np.asarray(avatar.model.pose(q, limbik.humanoid(motion).frames[role])[:, :3, 3])
 
 
 @pytest.mark.parametrize("heading", np.linspace(0.0, np.pi, 7, endpoint=False).tolist())
@@ -282,6 +286,19 @@ def test_low_hips_go_round_a_head_that_leans_back() -> None:
         seen["head"][:3, :3] = rotation_exp(np.array([-back, 0.0, 0.0]))
         updates.append(seen)
     assert steps(crouching(), updates, "hips").max() < 0.03
+
+
+def test_who_goes_from_sitting_to_lying_prone_keeps_the_knees_over_the_ground() -> None:
+    """The feet go round; below the hips a leg has no room."""
+    updates = []
+    for k in range(300):
+        seen = standing(1.44 - 0.84 * min(k / 100.0, 1.0) - 0.45 * min(max((k - 100) / 150.0, 0.0), 1.0))
+        seen["head"][:3, :3] = rotation_exp(np.array([1.5 * min(max((k - 100) / 150.0, 0.0), 1.0), 0.0, 0.0]))
+        updates.append(seen)
+    for side in SIDES:
+        knee = path_of(crouching(), updates, side + "LowerLeg")
+        assert knee[:, 1].min() > -0.07
+        assert np.linalg.norm(np.diff(knee, axis=0), axis=1).max() < 0.2
 
 
 def limited(*, slides: bool = False) -> limbik.Model:

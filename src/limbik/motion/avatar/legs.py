@@ -10,7 +10,7 @@ import numpy as np
 
 from limbik.motion.avatar.angles import about, about_z, heading_of, smooth, tilt_of
 from limbik.motion.avatar.body import AvatarBody
-from limbik.motion.avatar.limbs import LimbTarget, Swivel
+from limbik.motion.avatar.limbs import LimbTarget, Swivel, direction
 from limbik.motion.avatar.postures import Posed
 from limbik.motion.avatar.steps import Footsteps
 from limbik.motion.body.roles import LEG, SIDES, Side
@@ -24,6 +24,8 @@ LYING = (0.6, 1.1)  # [rad] of hips and head from upright, from which legs go on
 SITTING = (1.05, 1.8)  # of the height of hips on the ground: where they sit, and where they do not yet
 SAT_KNEES = 0.6  # of the legs' length: how far the feet of who sits are from the hips
 SWING_SETTLING = 0.05  # [s] over which the swing of the arms is taken
+KNEE_HEIGHT = 0.06  # of the leg's length, of a knee on the ground
+UP = np.array([0.0, 0.0, 1.0])
 KNEE = (0.4, 0.6)  # how much hips and foot say about where the knee is
 
 
@@ -45,6 +47,7 @@ class Legs:
         self._knees = {side: Swivel() for side in SIDES}
         self._apart: float | None = None  # [m] the hands
         self._swing = 0.0  # [m/s]
+        self._round = 0.0  # [rad] from before the hips of who lies to where the feet are, while they rest
 
     def aims(
         self, bones: Mapping[str, Matrix4], rotations: Array, positions: Array, dt: float
@@ -76,8 +79,9 @@ class Legs:
             if side + LEG[1] in bones:
                 pole = bones[side + LEG[1]][:3, 3]
             else:
-                wanted = _forward(axes, foot, root - target)
-                across = self._knees[side].turn(target - root, wanted, carried, dt)
+                line = target - root
+                across = self._knees[side].turn(line, _forward(axes, foot, -line), carried, dt)
+                across = self._over_ground(side, root, line, across)
                 pole = root + self._length * across
             aims[f"{side}Leg"] = LimbTarget(root, carried, target, turn, pole)
         return aims
@@ -95,10 +99,11 @@ class Legs:
         )
         rests = max(sits, lies)
         if rests > 0.0:
-            along = complex(*axes[:2, 2])  # from the feet of who lies: they pass below who bends forward
-            away = (1.0 - lies) * facing - lies * along / max(abs(along), 1e-9)
+            # From before who sits to behind who lies prone they go round: a leg does not fit below the hips.
+            behind = cmath.phase(-complex(*axes[:2, 2])) - heading if lies > 0.0 else 0.0
+            self._round += math.remainder(behind - self._round, 2.0 * math.pi)
             stretched = self._length * (SAT_KNEES + (1.0 - SAT_KNEES) * lies)
-            center += rests * (hips + stretched * away - center)
+            center += rests * (hips + cmath.rect(stretched, heading + lies * self._round) - center)
         feet = {}
         for side, stood in self._steps.step(center, heading, swing, rests, dt).items():
             foot = about_z(stood.heading) @ self._flat[side]
@@ -117,6 +122,21 @@ class Legs:
         self._apart = apart
         self._swing = speed + (self._swing - speed) * math.exp(-dt / SWING_SETTLING)
         return self._swing
+
+    def _over_ground(self, side: Side, root: Array, line: Array, wanted: Array) -> Array:
+        """Unit vector [3] across the line [3] of a leg, near `wanted` [3], with the knee over the ground."""
+        upper, lower = self._body.limbs[f"{side}Leg"].lengths
+        distance = min(max(math.sqrt(line @ line), abs(upper - lower), 1e-6), upper + lower)
+        along = direction(line)
+        down = (upper**2 + distance**2 - lower**2) / (2.0 * distance)  # of the knee, along the line
+        out = math.sqrt(max(upper**2 - down**2, 0.0))
+        across, up = (direction(each - (each @ along) * along) for each in (wanted, UP))
+        needed = self._ground + KNEE_HEIGHT * self._length - float(root[2] + down * along[2])
+        if out * across[2] >= needed or out * up[2] < 1e-6:
+            return across
+        cosine = min(needed / (out * up[2]), 1.0)
+        beside = direction(across - (across @ up) * up)
+        return np.asarray(cosine * up + math.sqrt(1.0 - cosine**2) * beside)
 
     def _heel(self, side: Side, root: Array, ankle: Array, foot: Matrix3) -> tuple[Array, Matrix3]:
         """A foot whose leg is not long enough stands on its ball: the heel goes up until the leg reaches.
