@@ -123,6 +123,21 @@ def test_one_marker_far_away_in_one_frame_is_the_only_ghost_and_moves_nothing(pe
             assert apart_mm(solved.motion, person.motion, NAME(part)).max() < 20.0
 
 
+def test_a_marker_a_hand_away_in_one_frame_is_a_ghost_though_it_draws_others_along(person):
+    """Each of them in turn, at 0.1 m; but for one whose link has no other that would contradict it."""
+    rng = np.random.default_rng(0)
+    reported = 0
+    for k, name in enumerate(MARKERS.names):
+        away, frame = rng.standard_normal(3), 5 + 2 * k % (len(MARKERS) - 10)
+        places = MARKERS.positions.copy()
+        places[frame, k] += 0.1 * away / np.linalg.norm(away)
+        far = replace(MARKERS, positions=places)
+        solved = solve_markers(far, SKELETON, marker_set=MARKER_SET, calibration=person.calibration)
+        assert [each.marker for each in solved.ghosts] in ([name], [])
+        reported += len(solved.ghosts)
+    assert reported >= len(MARKERS.names) - 1
+
+
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_markers_in_another_unit_are_told(factor):
     small = replace(LEG_MARKERS, positions=factor * LEG_MARKERS.positions[:20])

@@ -17,6 +17,7 @@ from limbik.tree.residuals import TARGET_SIZE
 
 UNSEEN = 1e-9  # weight of a marker that does not count
 SETTLING = 20  # steps in the first frame
+SUSPECT = 0.5  # of what makes a marker doubtful: the others have been drawn along by one that is off more
 REWEIGHTED = 4  # times in a frame with a marker that is far off
 BETTER = 0.5  # of what two markers were off, what they are at most when they have changed names
 
@@ -90,7 +91,7 @@ class PoseSolver:
             return FittedFrame(last, positions, np.full(len(seen), np.nan), (), ())
         near = self.step(positions, seen.astype(np.float64), start, last)
         off = np.where(seen, self.off, np.nan)
-        if not (off > self._doubtful).any():
+        if not (off > SUSPECT * self._doubtful).any():
             return FittedFrame(near, positions, off, (), ())
         return self._sorted_out(positions, seen, start, last)
 

@@ -110,9 +110,10 @@ def solve_markers(
     the joint limits, from the frame before. Joints that no marker tells of stay, and come home within
     seconds; where no marker is seen, all stay.
 
-    A marker that is off by more than 50 mm, and than four times what it usually is, may be wrong. In such a
-    frame weights fall with the distance; two markers that are each where the other one belongs get their
-    names back, and others are left aside. A marker with a wrong name in most frames cannot be found so.
+    A marker that is off by more than 50 mm, and than four times what it usually is, may be wrong. In a
+    frame in which one is off by half of that weights fall with the distance; two markers that are each where
+    the other one belongs get their names back, and others are left aside. A marker with a wrong name in most
+    frames cannot be found so.
 
     skeleton: a model, which gets a floating base if it has none, or a motion from BVH, whose hierarchy the
     answer has, and in whose first frame the body begins.
