@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from formats.urdf_text import arm
-from limbik import load
-from limbik.errors import FormatError, ModelError
+from limbik import Mimic, ModelBuilder, load
+from limbik.errors import FormatError, FormatWarning, ModelError
 from limbik.formats import srdf
 
 TURN = 'type="revolute"><limit lower="-1" upper="1"/>'
@@ -145,6 +145,19 @@ def test_states_that_cannot_be_meant_are_told() -> None:
     wrong = srdf.read(TEXT.replace('value="0.5"', 'value="0.5 1"'))
     with pytest.raises(ModelError, match="state 'bent': 'j' has 1 values, found 2"):
         wrong.configuration("bent", MODEL, group="main")
+
+
+def test_values_that_do_not_hold_are_told() -> None:
+    far = srdf.read(TEXT.replace('name="j" value="0.5"', 'name="j" value="-1.5"'))
+    with pytest.warns(FormatWarning, match="state 'bent': 'j' is at -1.5, beyond its limits -1 to 1"):
+        assert far.configuration("bent", MODEL, group="main")[MODEL.q_slice("j")] == -1.5
+    fingers = ModelBuilder("fingers").prismatic("left").prismatic("right", mimic=Mimic(joint="left")).build()
+    text = '<robot name="fingers"><group name="both"><joint name="left"/></group>'
+    text += '<group_state name="open" group="both"><joint name="left" value="0.04"/>'
+    state = text + '<joint name="right" value="{}"/></group_state></robot>'
+    with pytest.warns(FormatWarning, match="'right' is at 0.01, but follows 'left' to 0.04"):
+        srdf.read(state.format(0.01)).configuration("open", fingers)
+    srdf.read(state.format(0.04)).configuration("open", fingers)
 
 
 def test_other_descriptions_are_told_apart() -> None:

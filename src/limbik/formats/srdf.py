@@ -6,18 +6,21 @@ collisions are not looked at; other elements (spheres, rotors, grippers of other
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import warnings
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from limbik.errors import ModelError, did_you_mean, shortened
+from limbik.errors import FormatWarning, ModelError, did_you_mean, shortened
 from limbik.formats.base_joint import BASE_JOINT
 from limbik.formats.elements import Element, parse
 from limbik.formats.source import SourceLike, open_source
 from limbik.model import Model
+from limbik.model.joints import SCALAR
 from limbik.spatial import Array
 
 _VIRTUAL = ("fixed", "floating", "planar")
 _TAGS = ("virtual_joint", "group", "group_state", "end_effector", "passive_joint", "disable_collisions")
+NOTICED = 1e-3  # [rad or m] by which a value of a state is another one
 _OTHER_TAGS = ("enable_collisions", "disable_default_collisions")  # of MoveIt, when it makes pairs
 
 
@@ -109,7 +112,8 @@ class Srdf:
     def configuration(self, state: str, model: Model, *, group: str | None = None) -> Array:
         """The configuration q [nq] of a named state; joints that it does not name are neutral.
 
-        group: the state of that group, where several groups have a state of that name.
+        group: the state of that group, where several groups have a state of that name. Warns with
+        FormatWarning of values beyond limits, and of joints that follow others to another value.
         """
         states = [one for one in self.named_states if one.name == state and group in (None, one.group)]
         if not states:
@@ -126,7 +130,24 @@ class Srdf:
                 if len(values) != size:
                     raise ModelError(f"state {state!r}: {name!r} has {size} values, found {len(values)}")
                 q[model.q_slice(name)] = values
+        for doubt in self._doubts(states[0], model, q):
+            warnings.warn(f"state {state!r}: {doubt}", FormatWarning, stacklevel=2)
         return q
+
+    def _doubts(self, state: NamedState, model: Model, q: Array) -> Iterator[str]:
+        """What of a state does not hold at q [nq], in words."""
+        for joint in model.joints:
+            if joint.kind not in SCALAR or joint.name not in state.values:
+                continue
+            value = state.values[joint.name][0]
+            if joint.mimic is None:
+                if not joint.lower - NOTICED <= value <= joint.upper + NOTICED:
+                    limits = f"{joint.lower:g} to {joint.upper:g}"
+                    yield f"{joint.name!r} is at {value:g}, beyond its limits {limits}"
+                continue
+            follows = joint.mimic.multiplier * q[model.q_slice(joint.mimic.joint)][0] + joint.mimic.offset
+            if abs(follows - value) > NOTICED:
+                yield f"{joint.name!r} is at {value:g}, but follows {joint.mimic.joint!r} to {follows:g}"
 
     def _group(self, name: str) -> SrdfGroup:
         if not isinstance(name, str):
