@@ -215,9 +215,8 @@ class Scene:
                 goals[frame] = (x, y, z)
             else:
                 kind = type(goal).__name__
-                left = (
-                    f"a {kind} for {frame!r} of {arm.name!r} is left out: the format has points for tips only"
-                )
+                only = "the format has points for tips only, without weights and tolerances"
+                left = f"a {kind} for {frame!r} of {arm.name!r} is left out: {only}"
                 warnings.warn(left, FormatWarning, stacklevel=3)
         return arm_of(arm.model, arm.start, self.angles, goals)
 
