@@ -59,6 +59,23 @@ def test_nothing_is_at_the_end_of_the_world(name: str, exponent: int) -> None:
         assert len(model.solve_all(goal, starts=3)) == 0
 
 
+def test_curves_stay_within_limits_and_move_a_joint() -> None:
+    """Of an arm whose joints at their limits do not move along the curve, but for rounding."""
+    builder = limbik.ModelBuilder("flat").revolute("a", axis="-z", limits=np.pi, origin=(0.0, 0.0, 0.1))
+    builder = builder.revolute("b", axis="y", limits=0.5 * np.pi)
+    builder = builder.revolute("c", axis="-y", limits=np.pi, origin=(0.0, 0.0, 0.3))
+    builder = builder.revolute("d", axis="y", limits=0.5 * np.pi, origin=(0.3, 0.0, 0.0))
+    model = builder.revolute("e", axis="-x", limits=2.0, origin=(0.3, 0.0, 0.0)).build()
+    pose = model.pose([-np.pi, 0.5 * np.pi, -0.5 * np.pi, 0.5 * np.pi, 2.0])
+    for start in (None, *model.random(10, 8)):
+        for curve in model.solve_all(pose, start=start).free:
+            assert curve.joints
+            assert (curve.q >= model.lower).all() and (curve.q <= model.upper).all()
+            np.testing.assert_allclose(
+                model.pose(curve.q), np.broadcast_to(pose, (len(curve.q), 4, 4)), atol=1e-7
+            )
+
+
 def test_a_search_moves_no_joint_beside_the_goal() -> None:
     """Of a body with two arms: what the other arm does makes no other solution."""
     model = branching_tree()

@@ -100,6 +100,28 @@ def test_a_leg_whose_knee_is_folded_has_a_configuration(off) -> None:
                 np.testing.assert_allclose(reached, arm.pose(folded, "foot")[:3, 3], atol=1e-9)
 
 
+@pytest.mark.parametrize("lower", [0.8, 1.0, -2.0])
+def test_a_joint_that_may_have_any_angle_has_one_within_its_limits(lower) -> None:
+    limits = (lower, lower + 1.0)
+    folded = ModelBuilder("fold").revolute("a", axis="z", limits=limits)
+    folded = folded.revolute("b", axis="z", origin=(0.3, 0.0, 0.0), limits=3.2).fixed(
+        "tip", origin=(0.3, 0, 0)
+    )
+    found = folded.build().solve_all(limbik.Position(target=[0.0, 0.0]))
+    assert len(found) == 1 and not found.complete and "infinitely many" in found.explain()
+    leg = ModelBuilder("leg").revolute("a", axis="z", limits=limits).revolute("b", axis="y", limits=3.0)
+    leg = leg.fixed("tip", origin=(0.0, 0.0, 0.1)).build()
+    start = [lower + 0.3, 0.2]
+    found = leg.solve_all(limbik.Position(target=[0.0, 0.0, 0.1]), start=start)
+    assert len(found) == 1 and lower <= found.q[0, 0] <= lower + 1.0
+
+
+@pytest.mark.parametrize("bend", [1e-6, 1e-5, 4e-5])
+def test_two_nearly_straight_elbows_are_one_answer(bend) -> None:
+    arm = limbik.planar_arm(2, 0.3, limits=6.0)
+    assert len(arm.solve_all(arm.pose([0.2, bend])[:3, 3])) == 1
+
+
 def test_two_joints_whose_axes_meet_point_anywhere() -> None:
     """As a turret: no way between them, so that the distance says nothing of the second joint."""
     turret = ModelBuilder("turret").revolute("pan", axis=[0, 0, 1], limits=(-3, 3))

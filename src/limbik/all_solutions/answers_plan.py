@@ -90,7 +90,7 @@ class AnswersPlan(ABC):
         """The chain's configuration [1, n] that a search finds for a pose, where a closed form that is not
         complete finds none; [0, n] where a search does not either. deadline: [s of `perf_counter`].
         """
-        goal = Pose(target=pose, frame=self.frame)
+        goal = self._goal((pose.tobytes(),))
         solution = self.model.solve(goal, start=start, limits=self._limits, time_limit=time_left(deadline))
         q = self.within_limits(solution.q[self.indices], self.near(start))[0]
         return q[None] if solution.success else np.empty((0, len(self.indices)))

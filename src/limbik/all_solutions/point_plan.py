@@ -24,7 +24,7 @@ from limbik.spatial import Array, nearest_angles, norm
 
 MET = 1e-9  # of the arm's size
 NEARLY_MET = 1e-6  # likewise: how far rounding of roots that are nearly double may bring the point
-DISTINCT = 1e-6  # [rad or m] of some joint
+DISTINCT = 1e-4  # [rad or m] of some joint
 COUNTS = ("one joint", "two joints", "three joints")
 
 
@@ -72,6 +72,8 @@ class PointPlan(AnswersPlan):
             if q is not None and all(self._differ(q, other) for other in solutions):
                 solutions.append(q)
         q = np.array(solutions).reshape(-1, len(self.indices))
+        if not len(q) and not is_proved:  # a joint that may have any angle has had one beyond its limits
+            q = self.searched(pose, start, options.deadline)
         return self.answered(q, (pose.tobytes(), start, is_proved), start, options.revolutions, began)
 
     def _differ(self, q0: Array, q1: Array) -> bool:

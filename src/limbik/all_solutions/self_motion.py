@@ -99,10 +99,11 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
         forward, is_closed = _followed(mover, q, direction, pose)
         backward = [q] if is_closed else _followed(mover, q, -direction, pose)[0]
         curve = np.array([*backward[::-1], *forward[1:]])
-    if len(curve) < 2:
+    curve[:, mover.indices] = np.clip(curve[:, mover.indices], mover.lower, mover.upper)  # of rounding
+    moved = np.ptp(curve[:, mover.indices], axis=0) > MOVES
+    if not moved.any():
         return None
     names = [mover.model.coordinates[index].joint for index in mover.indices]
-    moved = np.ptp(curve[:, mover.indices], axis=0) > MOVES
     ends = (
         ("", "")
         if is_closed
@@ -126,14 +127,15 @@ def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
     """The curve [m, nq] if it is a straight line, as of two joints with one axis, and whether it is closed;
     None for other curves.
     """
-    moving = direction[np.abs(direction) > MOVES]
+    direction = np.where(np.abs(direction) > MOVES, direction, 0.0)
+    moving = direction[direction != 0.0]
     if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several revolutions to come back
         return None
     period = 2.0 * np.pi / float(np.abs(moving).mean())
     own = q[mover.indices]
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.array([(mover.lower - own) / direction, (mover.upper - own) / direction])
-    is_still = np.abs(direction) <= MOVES
+    is_still = direction == 0.0
     forward = float(np.where(is_still, np.inf, ends.max(axis=0)).min())
     backward = float(np.where(is_still, -np.inf, ends.min(axis=0)).max())
     is_closed = forward >= period
