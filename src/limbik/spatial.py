@@ -126,7 +126,7 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
     """A new float64 array of whatever shape; complex numbers, text, ragged rows and what a mask hides raise
     `error`.
     """
-    if "numpy.ma" in sys.modules and np.ma.is_masked(value):  # which costs a moment to import
+    if _is_masked(value):
         raise error(f"{name} needs {needed}, found an array with masked numbers")
     try:
         array = np.array(value)
@@ -135,6 +135,11 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
         return array.astype(np.float64, copy=False)
     except Exception:  # whatever a foreign class raises when its numbers are requested
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None
+
+
+def _is_masked(value: Any) -> bool:
+    """Whether it has masked numbers; nothing has before `numpy.ma` is imported, which costs a moment."""
+    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(value))
 
 
 def check_largest(numbers: Array, largest: float, name: str, unit: str, error: type[LimbikError]) -> None:
@@ -158,7 +163,7 @@ def as_number(value: Any, name: str, needed: str, error: type[LimbikError]) -> f
     raises `error`.
     """
     try:
-        if isinstance(value, str | bytes | bytearray | bool | np.bool_):
+        if isinstance(value, str | bytes | bytearray | bool | np.bool_) or _is_masked(value):
             raise TypeError
         number = float(value)
     except Exception:  # as in `as_numbers`

@@ -85,6 +85,11 @@ def test_trc_is_read_in_metres_with_its_gaps() -> None:
         ("\t900\t", "\thigh\t", "7: needs a number or an empty cell, found 'high'"),
         ("\t41\n", "\t41\t9\n", "8: needs 6 numbers of markers, found 7"),
         ("\t41\n", "\n", "8: marker 2 needs three numbers, or none for a gap, found 2"),
+        (
+            "\t\tX1\tY1\tZ1\tX2\tY2\tZ2\n\n",
+            "",
+            "5: needs the names of coordinates, X1 Y1 Z1, before the first",
+        ),
         ("R Heel", "LASI", "names needs texts that differ, found 'LASI'"),
     ],
 )
@@ -172,6 +177,7 @@ def test_names_that_a_trc_cannot_hold_are_refused(name: str, tmp_path: Path) -> 
         ("50.0\t50.0\t3", "200\t200\t3", "times are 0.02 s apart, and DataRate says 200 frames per second"),
         ("3\t0.04", "9\t0.16", "frame 2 is followed by frame 9; each row is taken as the next frame"),
         ("3\t0.04", "2\t0.02", "frame 2 is followed by frame 2"),
+        ("3\t0.04", "3\t1e308", "a frame or a time is beyond 1e\\+15; each row is taken as the next"),
         ("3\t0.04", "3\t0.4", "time 0.02 s is followed by 0.4 s"),
     ],
 )

@@ -208,6 +208,15 @@ def test_limits_of_a_ball_joint_are_inside_those_of_mujoco_and_said() -> None:
     assert angles.max() > 1.1
 
 
+@pytest.mark.parametrize("upper", ["-200", "-1", "-1e308"])
+def test_a_ball_joint_needs_a_range_above_0(upper) -> None:
+    text = in_world(
+        f'<body name="arm"><joint name="hip" type="ball" limited="true" range="0 {upper}"/>{GEOM}</body>'
+    )
+    with pytest.raises(FormatError, match="the range of the ball joint 'hip' needs an angle above 0, has -"):
+        mjcf.read(text)
+
+
 # --- couplings ----------------------------------------------------------------------------------------------
 
 PAIR = (

@@ -338,6 +338,37 @@ def test_frames_of_a_long_and_fast_motion_are_read_from_a_gltf(tmp_path, rate, c
     assert (len(again), again.dt) == (count, pytest.approx(1.0 / rate, rel=1e-5))
 
 
+@pytest.mark.parametrize("ending", ["glb", "gltf", "bvh", "csv"])
+def test_a_motion_that_rests_keeps_its_frames(tmp_path, ending):
+    arm = limbik.load("panda")
+    limbik.Motion(arm, np.tile(arm.neutral, (40, 1)), 0.01).save(tmp_path / f"rests.{ending}")
+    like = {"model": arm} if ending == "csv" else {}
+    again = limbik.load_motion(tmp_path / f"rests.{ending}", **like)
+    assert (len(again), again.dt) == (40, pytest.approx(0.01, rel=1e-5))
+
+
+def test_half_of_a_pair_in_a_gltf_is_written_as_it_was_read(tmp_path):
+    nodes = [{"name": "Hips", "children": [1]}, {"name": "Spine", "translation": [0, 0.4, 0]}]
+    content = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes}
+    content |= {"skins": [{"joints": [0, 1]}], "extras": {"a": "\ud800"}}
+    (tmp_path / "half.gltf").write_text(json.dumps(content))
+    for name in ("again.gltf", "again.glb"):
+        limbik.load_motion(tmp_path / "half.gltf").save(tmp_path / name)
+        assert len(limbik.load_motion(tmp_path / name)) == 1
+    assert json.loads((tmp_path / "again.gltf").read_text())["extras"] == {"a": "\ud800"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_quaternion_too_long_for_a_number_is_refused_by_its_node(tmp_path):
+    nodes = [{"name": "Hips", "rotation": [1e308] * 4}]
+    content = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": nodes}
+    (tmp_path / "far.gltf").write_text(json.dumps(content | {"skins": [{"joints": [0]}]}))
+    with pytest.raises(
+        FormatError, match="node 'Hips': a rotation needs a quaternion of the length 1, found inf"
+    ):
+        limbik.load_motion(tmp_path / "far.gltf")
+
+
 def _rising(model, count, height=1.0):
     """Configurations of a body that rises."""
     q = np.tile(model.neutral, (count, 1))

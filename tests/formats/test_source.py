@@ -1,12 +1,16 @@
 """What readers are given: paths and texts, and what cannot be read."""
 
 import codecs
+import os
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from limbik.errors import FormatError
-from limbik.formats.source import LARGEST, Source, is_text, open_source
+from limbik.errors import FileOutputError, FormatError
+from limbik.formats.source import LARGEST, Source, is_text, open_source, write_text
 
 
 def test_a_text_has_more_than_one_line_or_begins_with_an_angle_bracket() -> None:
@@ -89,3 +93,37 @@ def test_a_folder_that_cannot_be_listed_is_not_searched_for_similar_names(
 def test_an_empty_name_is_no_path() -> None:
     with pytest.raises(FormatError, match="needs a path or a text, found an empty one"):
         open_source("")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit of the size of files")
+def test_a_file_that_cannot_be_written_whole_is_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "kept.txt").write_text("before")
+    program = """
+import resource, sys
+from limbik.errors import FileOutputError
+from limbik.formats.source import write_text
+resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+for name in sys.argv[1:]:
+    try:
+        write_text(name, "after " * 1000)
+    except FileOutputError as error:
+        print(error)
+"""
+    names = [str(tmp_path / "kept.txt"), str(tmp_path / "new.txt")]
+    done = subprocess.run([sys.executable, "-c", program, *names], capture_output=True, text=True, check=True)
+    assert done.stdout.count("cannot be written: File too large") == 2
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("kept.txt", "before")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs links and modes of POSIX")
+def test_a_file_is_written_where_its_link_leads_with_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("before")
+    (tmp_path / "file").chmod(0o640)
+    (tmp_path / "link").symlink_to("file")
+    write_text(tmp_path / "link", "after")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_text() == "after"
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+    write_text(os.devnull, "nothing")
+    assert not Path(os.devnull).is_file()
+    with pytest.raises(FileOutputError, match="cannot be written: Is a directory"):
+        write_text(tmp_path, "nothing")

@@ -138,6 +138,22 @@ def test_a_marker_a_hand_away_in_one_frame_is_a_ghost_though_it_draws_others_alo
     assert reported >= len(MARKERS.names) - 1
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("links", [("left_upperleg",), ("left_upperleg_virtual", "left_upperleg_virtual_2")])
+@pytest.mark.parametrize("factor", [1e-6, 1e-2, 1.0, 1e6])
+def test_markers_of_links_in_one_place_have_an_answer(links, factor):
+    """What is between them says nothing of the size of the body."""
+    rng = np.random.default_rng(0)
+    time = np.linspace(0.0, 1.0, 30)[:, None]
+    ways = np.stack([time, 0.0 * time, np.sin(time) + 1.0], axis=2)
+    places = factor * (0.1 * rng.normal(size=(1, 6, 3)) + ways + 0.001 * rng.normal(size=(30, 6, 3)))
+    clip = limbik.Markers(tuple("abcdef"), places, 0.01)
+    markers = {name: links[k % len(links)] for k, name in enumerate("abcdef")}
+    solved = solve_markers(clip, limbik.load("human"), marker_set=markers)
+    assert np.isfinite(solved.motion.q).all()
+    assert solved.rms_mm < 20.0 * factor or factor < 1.0
+
+
 @pytest.mark.parametrize("factor", [1e-3, 1e3])
 def test_markers_in_another_unit_are_told(factor):
     small = replace(LEG_MARKERS, positions=factor * LEG_MARKERS.positions[:20])

@@ -118,7 +118,7 @@ class _TextReader:
     def whole(self) -> int:
         number = self.number()
         if not (0.0 <= number <= MAX_NUMBERS and number == math.floor(number)):
-            raise self.error(f"expected a whole number, found {number:g}")
+            raise self.error(f"expected a whole number up to {MAX_NUMBERS:,}, found {number:.12g}")
         return int(number)
 
     def numbers(self, count: int) -> Array:
@@ -340,7 +340,7 @@ def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
     quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
     length = math.hypot(*quaternion)
     if not SMALLEST < length < np.inf:
-        needed = "a quaternion x y z w, which is not 0 0 0 0"
+        needed = "a quaternion x y z w of a length, not 0 and not too large for a number,"
         raise CollisionError(f"the orientation of {what} needs {needed}, found {quaternion.tolist()}")
     return pose_from(quat_to_matrix(quaternion / length), at)
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeGuard
 from urllib.parse import unquote
 
 from limbik.errors import FormatError, shortened, unrepeated
-from limbik.formats.source import is_text
+from limbik.formats.source import is_text, write_bytes
 
 ENDINGS = (".glb", ".gltf", ".vrm", ".vrma")
 LARGEST = 2**30  # [bytes]
@@ -142,12 +142,19 @@ def write(file: GltfFile, path: Path, added: bytes = b"") -> None:
     if path.suffix.lower() == ".gltf":
         if binary is not None:
             content["buffers"][0]["uri"] = data_uri(binary[: content["buffers"][0]["byteLength"]])
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+        write_bytes(path, _as_json(content, indent=1))
         return
-    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    text = _as_json(content, separators=(",", ":"))
     parts = [_chunk(_JSON, text, b" ")] + ([] if binary is None else [_chunk(_BIN, binary, b"\0")])
     size = _HEADER.size + sum(map(len, parts))
-    path.write_bytes(b"".join([_HEADER.pack(_MAGIC, 2, size), *parts]))
+    write_bytes(path, b"".join([_HEADER.pack(_MAGIC, 2, size), *parts]))
+
+
+def _as_json(content: Any, **style: Any) -> bytes:
+    try:
+        return json.dumps(content, ensure_ascii=False, **style).encode()
+    except UnicodeEncodeError:  # half of a pair, which JSON can hold and UTF-8 cannot
+        return json.dumps(content, **style).encode()
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -94,7 +94,8 @@ def _placed(file: GltfFile, item: dict[str, Any], where: str) -> tuple[Array, Ar
 
 def unit_quaternions(file: GltfFile, quaternions: Array, where: str) -> Array:
     """Quaternions [n, 4] of the length 1: files round them."""
-    lengths = norm(quaternions)
+    with np.errstate(over="ignore"):
+        lengths = norm(quaternions)
     if (np.abs(lengths - 1.0) > 0.05).any():
         worst = float(lengths[np.argmax(np.abs(lengths - 1.0))])
         file.fail(f"a rotation needs a quaternion of the length 1, found {worst:.4g}", where)
@@ -103,7 +104,8 @@ def unit_quaternions(file: GltfFile, quaternions: Array, where: str) -> Array:
 
 def _split(file: GltfFile, numbers: Array, where: str) -> tuple[Array, Array, Array]:
     matrix = numbers.reshape(4, 4).T  # stored column by column
-    scale = norm(matrix[:3, :3].T)
+    with np.errstate(over="ignore"):
+        scale = norm(matrix[:3, :3].T)
     if (scale == 0.0).any():
         file.fail("matrix is singular", where)
     turn = matrix[:3, :3] / scale

@@ -71,13 +71,13 @@ def write_skeleton(skeleton: Skeleton, dt: float, path: Path) -> None:
     animation: dict[str, Any] = {"name": "motion", "channels": [], "samplers": []}
     for bone in range(count):
         rotations = _continuous(quat_from_matrix(skeleton.rotations[:, bone]))
-        if np.abs(rotations - rest[bone]).max() > STILL:
+        is_first = bone == roots[0]  # which says how many frames there are, also where nothing moves
+        if is_first or np.abs(rotations - rest[bone]).max() > STILL:
             _animate(animation, bone, "rotation", times, added.accessor(rotations, "VEC4"))
         if skeleton.slides[bone]:
             translations = added.accessor(skeleton.translations[:, bone], "VEC3")
             _animate(animation, bone, "translation", times, translations)
-    if animation["channels"]:
-        content["animations"] = [animation]
+    content["animations"] = [animation]
     write(file, path, added.finish())
 
 

@@ -209,6 +209,11 @@ class _MjcfReader:
         cosine of half the limit, the angle is within the limit too.
         """
         limit = float(self.mj.jnt_range[k, 1])
+        if not limit > 0.0:
+            name, angle = self.names.joint[k], math.degrees(limit)
+            raise ModelError(
+                f"the range of the ball joint {name!r} needs an angle above 0, has {angle:g} deg"
+            )
         if limit >= math.pi:
             return {}
         inside = 2.0 * math.acos(math.sqrt(math.cos(0.5 * limit)))

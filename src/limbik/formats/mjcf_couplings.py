@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from limbik.errors import ModelError
 from limbik.model.joints import Mimic
 
 
@@ -57,6 +59,8 @@ def _linear_terms(mj: Any, k: int) -> _Terms | None:
     if kind not in (mujoco.mjtEq.mjEQ_JOINT, mujoco.mjtEq.mjEQ_TENDON):
         return None
     polynomial = mj.eq_data[k, :5]
+    if not all(map(math.isfinite, polynomial)):
+        raise ModelError(f"polycoef of an equality needs finite numbers, has {polynomial.tolist()}")
     first, second = int(mj.eq_obj1id[k]), int(mj.eq_obj2id[k])
     if second >= 0 and polynomial[2:].any():
         return None

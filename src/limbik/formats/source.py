@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import codecs
 import difflib
+import errno
+import os
 import re
+import secrets
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,9 +69,29 @@ def write_text(path: str | PathLike[str], text: str) -> None:
         raise FormatError("<path>", f"needs the path of a file, found {shortened(path)}")
     name = str(fspath(path))
     try:
-        _expanded(name).write_text(text, encoding="utf-8", newline="\n")
+        write_bytes(_expanded(name), text.encode())
     except (OSError, ValueError) as error:
         raise FileOutputError(name, error) from None
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file whole; where that fails, it is as before. Raises OSError."""
+    target = Path(os.path.realpath(path))  # of a link, what it leads to
+    is_there = target.exists()
+    if is_there and not (target.is_file() and os.access(target.parent, os.W_OK)):
+        target.write_bytes(content)  # a device or a pipe, or a folder where no file can be made
+        return
+    if is_there and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    part = target.with_name(f".limbik-{secrets.token_hex(8)}")
+    try:
+        with part.open("xb") as file:
+            file.write(content)
+        if is_there:
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def is_text(source: str) -> bool:

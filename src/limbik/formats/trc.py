@@ -18,6 +18,7 @@ from limbik.formats.source import Source
 from limbik.spatial import Array
 
 UNEVEN = 0.02  # of the expected time from the first frame to the last, that it may be off
+MAX_TIME = 1e15  # of a frame or in seconds: beyond, one frame more is no other number
 ROUNDED = 0.01  # [s] that times of two decimals may be off besides
 
 
@@ -38,6 +39,9 @@ def read(source: Source) -> MarkerContent:
     if settings.get("NumMarkers", str(len(names))) != str(len(names)):
         problem = f"NumMarkers says {settings['NumMarkers']}, but {len(names)} are named on line 4"
         raise FormatError(source.name, problem, line=3)
+    if math.isfinite(_number((lines[4].split() or [""])[0])):
+        needed = "needs the names of coordinates, X1 Y1 Z1, before the first frame"
+        raise FormatError(source.name, needed, line=5)
     numbered = [(k, line) for k, line in enumerate(lines[5:], start=6) if line.strip()]
     rows = [_row(source.name, line, k, len(names)) for k, line in numbered]
     _warn_of_times(source.name, [line.split("\t")[:2] for _, line in numbered], rate)
@@ -53,6 +57,10 @@ def _warn_of_times(name: str, cells: list[list[str]], rate: float) -> None:
     frames, times = (
         np.array([_number(row[k]) if len(row) > k else math.nan for row in cells]) for k in (0, 1)
     )
+    if np.nan_to_num(np.abs([frames, times])).max(initial=0.0) > MAX_TIME:
+        said = f"a frame or a time is beyond {MAX_TIME:g}; each row is taken as the next frame"
+        warnings.warn(f"{name}: {said}", FormatWarning, stacklevel=4)
+        return
     steps = np.diff(frames)
     if (jumps := np.flatnonzero(np.isfinite(steps) & (steps != 1.0))).size:
         first = int(jumps[0])

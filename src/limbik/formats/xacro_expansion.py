@@ -180,7 +180,7 @@ def _problem(error: Exception, cause: Exception) -> str:
     if isinstance(cause, OSError) and cause.filename:
         return f"there is no such file: {cause.filename}"
     if isinstance(cause, RecursionError):
-        return "a macro calls itself without end, or a property is made of itself"
+        return "a macro calls itself without end, a file includes itself, or a property is made of itself"
     if isinstance(cause, LookupError) and "$(find " in str(cause):
         return str(cause.args[0])
     if isinstance(cause, FormatError):

@@ -34,6 +34,7 @@ OUTLYING = 6.0  # times the median, beyond which a marker loses weight
 MIN_OUTLYING = 0.02  # [m] which is no outlier beside markers that fit already
 MIN_DOUBT, DOUBT = 0.05, 4.0  # [m] off, and times a marker's median, beyond which it may be wrong
 MAX_USUAL = 3.0  # times the median of all, which that of a marker counts as at most
+APART = 0.01  # of the body's size, below which points say nothing of it
 FEWEST = 4  # markers that a body can be placed by
 
 
@@ -91,8 +92,11 @@ def calibrated(body: MarkedBody, positions: Array, known_offsets: Array) -> Cali
     first = np.isfinite(positions[0, :, 0])
     middles = body.middles()
     points = body.marked(np.ones(len(body.bones)), middles).poses(body.start, body.names)[:, :3, 3]
-    size = _size(points[first])
-    scale = _size(positions[0, first]) / size if size > 0.0 else 1.0
+    size, whole = (
+        _size(points[first]),
+        _size(body.model.poses(body.start, [frame.name for frame in body.model.frames])[:, :3, 3]),
+    )
+    scale = _size(positions[0, first]) / size if size > APART * whole else 1.0
     scales = np.full(len(body.bones), scale)
     guess = np.where(np.isfinite(known_offsets), known_offsets, scale * middles)
     start = start_of(body, body.marked(scales, guess), positions[0])
@@ -215,7 +219,11 @@ def _step(
     X = unknown.reshape(frames, 3 * markers, -1)
     r = left.reshape(frames, 3 * markers, 1)
     Jt, Xt = np.swapaxes(J, 1, 2), np.swapaxes(X, 1, 2)
-    following = np.linalg.solve(Jt @ J + hold**2 * np.eye(J.shape[2]), Jt @ np.concatenate([X, r], axis=2))
+    squares = Jt @ J + hold**2 * np.eye(J.shape[2])
+    try:
+        following = np.linalg.solve(squares, Jt @ np.concatenate([X, r], axis=2))
+    except np.linalg.LinAlgError:  # a body so large that what holds it is lost in rounding
+        return np.zeros_like(toward)
     projected = np.concatenate([X, r], axis=2) - J @ following
     system = (Xt @ projected).sum(axis=0)
     matrix, right = system[:, :-1], system[:, -1]
