@@ -301,6 +301,18 @@ def test_who_goes_from_sitting_to_lying_prone_keeps_the_knees_over_the_ground() 
         assert np.linalg.norm(np.diff(knee, axis=0), axis=1).max() < 0.2
 
 
+def test_who_lies_down_rolls_and_gets_up_again_and_again_swirls_no_foot() -> None:
+    updates = []
+    for k in range(1800):
+        down = min(k % 600, 600 - k % 600, 250) / 250.0
+        seen = standing(1.44 - 1.2 * down)
+        turned = rotation_exp(np.array([0.0, 0.0, 2.0 * np.pi * min(max((k % 600 - 250) / 100.0, 0.0), 1.0)]))
+        seen["head"][:3, :3] = turned @ rotation_exp(np.array([1.5 * down, 0.0, 0.0]))
+        updates.append(seen)
+    for side in SIDES:
+        assert steps(crouching(), updates, side + "Foot").max() < 0.3
+
+
 def limited(*, slides: bool = False) -> limbik.Model:
     """A character of ball joints with limits, knees and elbows of one hinge; slides: hips as in glTF."""
     builder = ModelBuilder("limited", root="world")

@@ -100,8 +100,10 @@ class Legs:
         rests = max(sits, lies)
         if rests > 0.0:
             # From before who sits to behind who lies prone they go round: a leg does not fit below the hips.
-            behind = cmath.phase(-complex(*axes[:2, 2])) - heading if lies > 0.0 else 0.0
-            self._round += math.remainder(behind - self._round, 2.0 * math.pi)
+            behind = math.remainder(cmath.phase(-complex(*axes[:2, 2])) - heading, 2.0 * math.pi)
+            if 0.0 < lies < 1.0:  # by the same side as before
+                behind = self._round + math.remainder(behind - self._round, 2.0 * math.pi)
+            self._round = behind if lies > 0.0 else 0.0
             stretched = self._length * (SAT_KNEES + (1.0 - SAT_KNEES) * lies)
             center += rests * (hips + cmath.rect(stretched, heading + lies * self._round) - center)
         feet = {}
