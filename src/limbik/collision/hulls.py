@@ -54,10 +54,10 @@ class Hull:
 
 def hull_of(points: Array) -> Hull | None:
     """The convex hull of points [n, 3]; None where they lie in a plane."""
-    from scipy.spatial import ConvexHull, QhullError
-
     if len(points) < 4 or thickness(points) < FLAT:
         return None
+    from scipy.spatial import ConvexHull, QhullError  # which is slow to import, and no capsule needs
+
     try:
         hull = ConvexHull(points)
     except QhullError:
@@ -80,12 +80,12 @@ def corners(points: Array) -> Array:
     hull = hull_of(unique)
     if hull is not None:
         return hull.vertices
-    from scipy.spatial import ConvexHull, QhullError
-
     _, spread, axes = np.linalg.svd(unique - unique.mean(axis=0), full_matrices=False)
     if len(unique) < 3 or spread[0] == 0.0:
         return unique
     if len(spread) > 1 and spread[1] > FLAT * spread[0]:
+        from scipy.spatial import ConvexHull, QhullError
+
         try:
             return np.asarray(unique[ConvexHull(unique @ axes[:2].T).vertices])
         except QhullError:
