@@ -4,7 +4,7 @@ rotations, poses and numbers.
 Every function works on one object or on arrays of them: leading axes are batch axes. A pose is a 4x4
 homogeneous matrix, a rotation a 3x3 matrix, a rotation vector the axis times the angle [rad]. Quaternions are
 in the order xyzw; q and -q are the same rotation. A twist, the tangent vector of a pose, is (linear,
-angular).
+angular). These functions take arrays of numbers as they are; what checks is called `as_...` or `check_...`.
 
 Formulas: Sola, Deray & Atchuthan 2018, "A micro Lie theory for state estimation in robotics"; quaternion from
 a matrix after Shepperd 1978; swing and twist after Dobrowolski 2015, "Swing-twist decomposition in Clifford
