@@ -74,9 +74,9 @@ def test_presets_are_read_from_a_zipped_package(tmp_path: Path) -> None:
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("limbik/__init__.py", "")
         results = ("solution", "joint_path", "checks")
-        needed = ("deprecated", "errors", "lazy", "spatial", "options", "status", "diagnosis", *results)
+        needed = ("deprecated", "errors", "lazy", "locks", "spatial", "options", "status", "diagnosis")
         parts = [*(package / "goals").glob("*"), *(package / "model").rglob("*")]
-        for path in [*(package / f"{name}.py" for name in needed), *parts]:
+        for path in [*(package / f"{name}.py" for name in (*needed, *results)), *parts]:
             if path.suffix in (".py", ".toml"):
                 file.write(path, Path("limbik") / path.relative_to(package))
     start = f"import sys; sys.path.insert(0, {str(archive)!r})"
