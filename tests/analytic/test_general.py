@@ -219,6 +219,16 @@ def test_a_singular_configuration_is_found_itself_or_on_its_curve(name: str, q: 
     assert min(apart(there, each) for each in found) < 1e-4 or any(is_on(m.q, there) for m in found.free)
 
 
+def test_the_last_digits_of_a_pose_do_not_decide_the_order_of_its_configurations() -> None:
+    model = as_model(ARMS["sixteen"].axes)
+    rng = np.random.default_rng(2)
+    for q in rng.uniform(-3.0, 3.0, (40, 6)):
+        pose = model.pose(q)
+        near = pose + rng.uniform(-2e-16, 2e-16, (4, 4)) * [[1], [1], [1], [0]]
+        found, again = (model.solve_all(each, limits=False) for each in (pose, near))
+        np.testing.assert_allclose(found.q, again.q, atol=1e-3)
+
+
 def test_arms_that_cannot_move_in_all_directions_are_refused() -> None:
     flat = Table((1.0,) * 6, (0.0,) * 6, (0.0,) * 6).axes
     ball = Table((0.0,) * 6, (1.0, -1.0, 0.5, 1.0, -2.0, 0.0), (0.0,) * 6).axes

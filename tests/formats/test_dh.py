@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from limbik import ball_arm
+from limbik import ModelBuilder, ball_arm
 from limbik.errors import FormatError, ModelError
 from limbik.formats import dh, load
 from limbik.model import Frame, Joint, JointKind, Mimic, Model
@@ -175,6 +175,18 @@ def test_a_tool_that_leans_by_next_to_nothing_is_written_as_exactly_as_any(
     dh.write(model, tmp_path / "leaning.csv", convention="standard")
     q = np.array([0.3])
     assert_allclose(dh.read(tmp_path / "leaning.csv").pose(q), model.pose(q), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+@pytest.mark.parametrize("ending", ["csv", "yaml"])
+def test_an_end_effector_called_as_its_joint_is_written_and_read(tmp_path: Path, convention, ending) -> None:
+    builder = ModelBuilder("arm").revolute("j0", axis="y", origin=(0.3, 0.0, 0.2), limits=(-1.0, 1.0))
+    model = builder.prismatic("j1", axis="x", origin=(0.1, 0.2, 0.3), limits=(0.0, 1.0)).build()
+    dh.write(model, tmp_path / f"arm.{ending}", convention=convention)
+    again = dh.read(tmp_path / f"arm.{ending}")
+    assert again.joint_names == model.joint_names
+    for q in model.random(0, 5):
+        assert_allclose(again.pose(q), model.pose(q), atol=1e-12)
 
 
 def test_the_written_table_reads_as_in_a_book(tmp_path: Path) -> None:

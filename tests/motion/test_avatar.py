@@ -298,7 +298,7 @@ def test_who_goes_from_sitting_to_lying_prone_keeps_the_knees_over_the_ground() 
     for side in SIDES:
         knee = path_of(crouching(), updates, side + "LowerLeg")
         assert knee[:, 1].min() > -0.07
-        assert np.linalg.norm(np.diff(knee, axis=0), axis=1).max() < 0.2
+        assert np.linalg.norm(np.diff(knee, axis=0), axis=1).max() < 0.06
 
 
 def test_who_lies_down_rolls_and_gets_up_again_and_again_swirls_no_foot() -> None:

@@ -28,6 +28,7 @@ from limbik.spatial import Array, Matrix4, as_pose, nearest_angles
 
 MAX = 16  # configurations of any arm of six joints, where they are not infinitely many
 STILL = 1e-6  # [rad] up to which the added joint counts as standing still
+ORDERED = 6  # decimals by which configurations are in order
 ASIDE = 3e-5  # [rad, and of the arm's length]
 GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)  # steps of so much of a range fill it evenly, however many there are
 REGULAR = 1e-4  # smallest singular value of a Jacobian, lengths in the arm's own, of a regular configuration
@@ -96,6 +97,7 @@ class EliminationPlan(AnswersPlan):
             if q is not None and all(np.abs(nearest_angles(q - other)).max() >= SAME for other in legal):
                 legal.append(q)
         q = np.array(legal).reshape(-1, own)
+        q = q[np.lexsort(q.round(ORDERED).T[::-1])]  # roots come in an order that their last digits decide
         if are_isolated or len(q) < 2:
             return q
         return one_of_each_curve(self._mover, self.whole(q, None))[:, self.indices]

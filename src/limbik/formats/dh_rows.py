@@ -16,7 +16,8 @@ from limbik.spatial import Matrix4
 
 
 def rows_of_chain(model: Model, frame: str | None, convention: Convention) -> list[Row]:
-    """Rows from the world to a frame (default: the end effector); the last is fixed and has the frame's name.
+    """Rows from the world to a frame (default: the end effector); the last is fixed and has the frame's name,
+    where no joint has it.
 
     Raises ModelError for ball and floating joints, for joints that follow others, and for a chain without
     joints.
@@ -32,7 +33,8 @@ def rows_of_chain(model: Model, frame: str | None, convention: Convention) -> li
     rows = _merged([*_rows_of_pose(form.base), *_rows(form, chain)])
     if convention == "modified":
         rows = _modified(rows)
-    return [*rows[:-1], replace(rows[-1], name=name)]
+    is_taken = any(row.name == name for row in rows[:-1])  # a link may be called as the joint that moves it
+    return [*rows[:-1], replace(rows[-1], name=None if is_taken else name)]
 
 
 def _refuse_followers(model: Model, frame: str) -> None:

@@ -80,8 +80,8 @@ class Legs:
                 pole = bones[side + LEG[1]][:3, 3]
             else:
                 line = target - root
-                across = self._knees[side].turn(line, _forward(axes, foot, -line), carried, dt)
-                across = self._over_ground(side, root, line, across)
+                wanted = self._over_ground(side, root, line, _forward(axes, foot, -line))
+                across = self._knees[side].turn(line, wanted, carried, dt)
                 pole = root + self._length * across
             aims[f"{side}Leg"] = LimbTarget(root, carried, target, turn, pole)
         return aims
@@ -128,12 +128,15 @@ class Legs:
     def _over_ground(self, side: Side, root: Array, line: Array, wanted: Array) -> Array:
         """Unit vector [3] across the line [3] of a leg, near `wanted` [3], with the knee over the ground."""
         upper, lower = self._body.limbs[f"{side}Leg"].lengths
+        lowest = self._ground + KNEE_HEIGHT * self._length
+        if root[2] - upper > lowest:
+            return wanted
         distance = min(max(math.sqrt(line @ line), abs(upper - lower), 1e-6), upper + lower)
         along = direction(line)
         down = (upper**2 + distance**2 - lower**2) / (2.0 * distance)  # of the knee, along the line
         out = math.sqrt(max(upper**2 - down**2, 0.0))
         across, up = (direction(each - (each @ along) * along) for each in (wanted, UP))
-        needed = self._ground + KNEE_HEIGHT * self._length - float(root[2] + down * along[2])
+        needed = lowest - float(root[2] + down * along[2])
         if out * across[2] >= needed or out * up[2] < 1e-6:
             return across
         cosine = min(needed / (out * up[2]), 1.0)

@@ -46,15 +46,24 @@ class Swivel:
         along = direction(line)
         across = direction(wanted - (wanted @ along) * along)
         if self._along is not None:
-            along_before, before = carried @ self._along, carried @ self._across
-            swung = math.acos(min(max(float(along_before @ along), -1.0), 1.0))
-            before = about(cross(along_before, along), swung) @ before
-            ahead = math.atan2(float(cross(before, across) @ along), float(before @ across))
-            allowed = FASTEST * dt + swung
-            if abs(ahead) > allowed:
-                across = about(along, math.copysign(allowed, ahead)) @ before
+            before = carried @ self._across
+            if before @ across < math.cos(
+                min(FASTEST * dt, math.pi)
+            ):  # mostly it is near, and no more is needed
+                across = _limited(carried @ self._along, before, along, across, FASTEST * dt)
         self._along, self._across = along @ carried, across @ carried
         return across
+
+
+def _limited(along_before: Array, before: Array, along: Array, across: Array, angle: float) -> Array:
+    """`across` [3], across a line along [3], as far as an angle [rad] and that of the line itself allow from
+    before.
+    """
+    swung = math.acos(min(max(float(along_before @ along), -1.0), 1.0))
+    before = about(cross(along_before, along), swung) @ before
+    ahead = math.atan2(float(cross(before, across) @ along), float(before @ across))
+    allowed = angle + swung
+    return across if abs(ahead) <= allowed else about(along, math.copysign(allowed, ahead)) @ before
 
 
 def direction(v: Array) -> Array:
