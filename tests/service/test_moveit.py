@@ -19,6 +19,7 @@ import limbik
 from limbik.collision import Box, World
 from limbik.errors import LimbikError
 from limbik.formats import registry, srdf
+from limbik.service.moveit import constraints
 from limbik.service.moveit.answers import MoveIt
 from limbik.spatial import pose_from
 
@@ -547,6 +548,20 @@ def test_constraints_that_the_start_keeps_are_kept_near_their_edge(
         found = solved(service.compute_ik(request))
         valid = service.check_state_validity({"robot_state": found, "constraints": keep})
         assert [each["result"] for each in valid["constraint_result"]] == [True]
+
+
+@pytest.mark.filterwarnings("error")
+def test_rotations_about_x_y_and_z_make_the_rotation_again() -> None:
+    rng = np.random.default_rng(0)
+    right = [(0.3, sign * 0.5 * math.pi, 0.4) for sign in (-1.0, 1.0)]  # where x and z are one axis
+    for angles in [*rng.uniform(-1.5, 1.5, (200, 3)), *right]:
+        rotation = Rotation.from_euler("XYZ", angles).as_matrix()
+        found = constraints._angles(rotation, True)
+        np.testing.assert_allclose(Rotation.from_euler("XYZ", found).as_matrix(), rotation, atol=1e-12)
+        if abs(angles[1]) < 1.5:
+            np.testing.assert_allclose(found, angles, atol=1e-12)
+        else:
+            assert found[2] == 0.0
 
 
 def test_a_group_in_which_nothing_moves_is_said() -> None:

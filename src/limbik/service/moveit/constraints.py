@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from limbik import JointKind, JointValue, Model, Pose, Position
 from limbik.errors import did_you_mean
@@ -26,6 +25,9 @@ from limbik.spatial import Array, Matrix3, rotation_log
 
 BOX, SPHERE = 1, 2  # of shape_msgs/SolidPrimitive
 EULER = 0  # parameterization of an OrientationConstraint
+ONE_AXIS = (
+    1e-7  # cosine of the second of three rotations, below which the first and the last are about one axis
+)
 MET = 1e-6  # [m or rad] beyond a tolerance that still counts as inside
 
 
@@ -133,10 +135,17 @@ def _orientation(message: OrientationConstraint, scene: MoveItScene, state: Stat
 
 
 def _angles(rotation: Matrix3, is_euler: bool) -> Array:
-    """[3, rad] as the constraint counts them."""
-    if is_euler:
-        return np.asarray(Rotation.from_matrix(rotation).as_euler("XYZ"))
-    return rotation_log(rotation)
+    """[3, rad] as the constraint counts them: a rotation vector, or rotations about x, then y, then z of the
+    frame, the last one 0 where the second makes x and z one axis.
+    """
+    if not is_euler:
+        return rotation_log(rotation)
+    (r00, r01, r02), (_, r11, r12), (_, r21, r22) = rotation.tolist()
+    cosine = math.hypot(r00, r01)
+    second = math.atan2(r02, cosine)
+    if cosine < ONE_AXIS:
+        return np.array([math.atan2(r21, r11), second, 0.0])
+    return np.array([math.atan2(-r12, r22), second, math.atan2(-r01, r00)])
 
 
 def link_of(name: str, model: Model) -> str:
