@@ -126,7 +126,7 @@ class Legs:
         return self._swing
 
     def _over_ground(self, side: Side, root: Array, line: Array, wanted: Array) -> Array:
-        """Unit vector [3] across the line [3] of a leg, near `wanted` [3], with the knee over the ground."""
+        """A direction [3] across the line [3] of a leg, near `wanted` [3], with the knee over the ground."""
         upper, lower = self._body.limbs[f"{side}Leg"].lengths
         lowest = self._ground + KNEE_HEIGHT * self._length
         if root[2] - upper > lowest:

@@ -46,11 +46,9 @@ class Swivel:
         along = direction(line)
         across = direction(wanted - (wanted @ along) * along)
         if self._along is not None:
-            before = carried @ self._across
-            if before @ across < math.cos(
-                min(FASTEST * dt, math.pi)
-            ):  # mostly it is near, and no more is needed
-                across = _limited(carried @ self._along, before, along, across, FASTEST * dt)
+            before, free = carried @ self._across, min(FASTEST * dt, math.pi)
+            if before @ across < math.cos(free):  # mostly it is near, and no more is needed
+                across = _limited(carried @ self._along, before, along, across, free)
         self._along, self._across = along @ carried, across @ carried
         return across
 
