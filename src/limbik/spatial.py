@@ -376,6 +376,15 @@ def rotation_rpy(roll: float, pitch: float, yaw: float) -> Matrix3:
     )
 
 
+def roll_pitch_yaw(rotation: Matrix3) -> tuple[float, float, float]:
+    """Angles [rad] about the fixed axes x, then y, then z; with a pitch of a quarter turn, the yaw is 0."""
+    across = math.hypot(rotation[0, 0], rotation[1, 0])
+    pitch = math.atan2(-rotation[2, 0], across)
+    if across < 1e-9:
+        return math.atan2(-rotation[1, 2], rotation[1, 1]), pitch, 0.0
+    return math.atan2(rotation[2, 1], rotation[2, 2]), pitch, math.atan2(rotation[1, 0], rotation[0, 0])
+
+
 def quat_from_matrix(rotation: Matrix3) -> Quaternion:
     """Unit quaternion with w >= 0 of a rotation matrix.
 

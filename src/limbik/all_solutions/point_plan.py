@@ -58,17 +58,16 @@ class PointPlan(AnswersPlan):
         solutions: list[Array] = []
         is_proved = True
         for values, is_free in self._form.branches(point):
-            off = norm(self._axes.pose(values)[:3, 3] - point)
+            off = float(norm(self._axes.pose(values)[:3, 3] - point))
             if off >= NEARLY_MET * self._length:
                 continue
-            is_proved = is_proved and not is_free
-            if off >= MET * self._length:  # and then the other of the two roots is not told from this one
-                is_proved = False
-                met = self._mover.corrected(self.whole(values[None], None)[0], pose, MET * self._length)
-                if met is None:
-                    continue
-                values = met[self.indices]
-            q = self.legal(values, near, pose)
+            is_met = off < MET * self._length  # if not, the other of two roots is not told from this one
+            is_proved = is_proved and is_met and not is_free
+            q = (
+                self.legal(values, near, pose)
+                if is_met
+                else self.settled(self.within_limits(values, near)[0], near, pose)
+            )
             if q is not None and all(self._differ(q, other) for other in solutions):
                 solutions.append(q)
         q = np.array(solutions).reshape(-1, len(self.indices))

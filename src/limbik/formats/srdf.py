@@ -145,7 +145,7 @@ class Srdf:
                     limits = f"{joint.lower:g} to {joint.upper:g}"
                     yield f"{joint.name!r} is at {value:g}, beyond its limits {limits}"
                 continue
-            follows = joint.mimic.multiplier * q[model.q_slice(joint.mimic.joint)][0] + joint.mimic.offset
+            follows = joint.mimic.value(float(q[model.q_slice(joint.mimic.joint)][0]))
             if abs(follows - value) > NOTICED:
                 yield f"{joint.name!r} is at {value:g}, but follows {joint.mimic.joint!r} to {follows:g}"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from limbik.spatial import Matrix3
+from limbik.spatial import Matrix3, roll_pitch_yaw
 
 
 def numbers(values: Iterable[float]) -> str:
@@ -18,12 +18,3 @@ def turn(rotation: Matrix3) -> str:
     angles = roll_pitch_yaw(rotation)
     degrees = numbers(math.degrees(angle) for angle in angles)
     return f"roll, pitch, yaw {numbers(angles)} rad = {degrees} deg"
-
-
-def roll_pitch_yaw(rotation: Matrix3) -> tuple[float, float, float]:
-    """Angles [rad] about the fixed axes x, then y, then z; with a pitch of a quarter turn, the yaw is 0."""
-    across = math.hypot(rotation[0, 0], rotation[1, 0])
-    pitch = math.atan2(-rotation[2, 0], across)
-    if across < 1e-9:
-        return math.atan2(-rotation[1, 2], rotation[1, 1]), pitch, 0.0
-    return math.atan2(rotation[2, 1], rotation[2, 2]), pitch, math.atan2(rotation[1, 0], rotation[0, 0])

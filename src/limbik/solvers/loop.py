@@ -172,7 +172,7 @@ def _solve(
     limit = options.pop("time_limit", None)
     if type(model) is not Model:  # the common case, quickly
         model = as_model(model)
-    if type(seed) is not int or seed < 0:
+    if type(seed) is not int or seed < 0:  # which is checked quickly where nothing is wrong
         seed = as_whole(seed, "`seed`", 0, SolverError)
     checked_start = None if start is None else _configuration(model, start, "start")
     toward = None if rest is None else _rest(model, rest)

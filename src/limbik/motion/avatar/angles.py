@@ -50,3 +50,8 @@ def smooth(value: float, low: float, high: float) -> float:
     """From 0 at `low` to 1 at `high`."""
     fraction = min(max((value - low) / (high - low), 0.0), 1.0)
     return fraction * fraction * (3.0 - 2.0 * fraction)
+
+
+def limited(value: float, size: float) -> float:
+    """The value, or the nearest one up to a size away from 0."""
+    return min(max(value, -size), size)

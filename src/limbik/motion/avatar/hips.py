@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from limbik.motion.avatar.angles import about, about_z, heading_of, smooth, tilt_of
+from limbik.motion.avatar.angles import about, about_z, heading_of, limited, smooth, tilt_of
 from limbik.spatial import Array, Matrix3, rotation_between, rotation_exp, rotation_log
 
 FACING = 0.35  # [s] after which the hips have turned by the larger part of the angle to the head
@@ -34,8 +34,8 @@ class Hips:
         """Anatomical axes of the hips for those of the head [3, 3]; sunk: by which part of its height."""
         ahead = math.remainder(heading_of(head) - self.heading, 2.0 * math.pi)
         follows = ahead * (1.0 - math.exp(-dt / FACING))
-        left = min(max(ahead - follows, -MAX_TURN), MAX_TURN)
-        self.heading += min(max(ahead - left, -FASTEST * dt), FASTEST * dt)
+        left = limited(ahead - follows, MAX_TURN)
+        self.heading += limited(ahead - left, FASTEST * dt)
         lean = min(LEAN * sunk, MAX_LEAN)
         upright = about_z(self.heading) @ about(LEFT, lean)
         lies = smooth(sunk, *SUNK) * smooth(tilt_of(head), *TILTED)
@@ -46,8 +46,8 @@ class Hips:
     def seated(self, positions: Array, rotations: Array, head: Matrix3, height: float, dt: float) -> Array:
         """Positions with a trunk that leans so far about the head that the hips are up to a height [m] below.
 
-        Hips go to where they are already, back, and away from where the head leans; rotations are changed in
-        place.
+        Hips go to where they are already, back, and away from where the head leans; rotations [n, 3, 3]
+        are changed themselves.
         """
         lean = positions[0] - positions[-1]
         length = math.sqrt(lean @ lean)
@@ -56,8 +56,7 @@ class Hips:
             return positions
         aside = cmath.phase(complex(*(lean[:2] - length * (LEANS * head[:2, 2] + BACK * head[:2, 0]))))
         if self._aside is not None:
-            ahead = math.remainder(aside - self._aside, 2.0 * math.pi)
-            aside = self._aside + min(max(ahead, -ROUND * dt), ROUND * dt)
+            aside = self._aside + limited(math.remainder(aside - self._aside, 2.0 * math.pi), ROUND * dt)
         self._aside = aside
         down = min(max(height, 0.0), length)
         out = cmath.rect(math.sqrt(length**2 - down**2), aside)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limbik.motion import two_bone
-from limbik.motion.avatar.angles import about
+from limbik.motion.avatar.angles import about, limited
 from limbik.motion.avatar.body import AvatarBody, LimbSet
 from limbik.motion.batches import two_bone_rotations, two_bone_settings
 from limbik.spatial import Array, Matrix3, cross, quat_to_matrix
@@ -57,11 +57,10 @@ def _limited(along_before: Array, before: Array, along: Array, across: Array, an
     """`across` [3], across a line along [3], as far as an angle [rad] and that of the line itself allow from
     before.
     """
-    swung = math.acos(min(max(float(along_before @ along), -1.0), 1.0))
+    swung = math.acos(limited(float(along_before @ along), 1.0))
     before = about(cross(along_before, along), swung) @ before
     ahead = math.atan2(float(cross(before, across) @ along), float(before @ across))
-    allowed = angle + swung
-    return across if abs(ahead) <= allowed else about(along, math.copysign(allowed, ahead)) @ before
+    return np.asarray(about(along, limited(ahead, angle + swung)) @ before)
 
 
 def direction(v: Array) -> Array:

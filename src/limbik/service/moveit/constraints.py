@@ -21,13 +21,10 @@ from limbik.service.moveit.messages import (
     PositionConstraint,
 )
 from limbik.service.moveit.scene import MoveItRefusal, MoveItScene, State, pose_of_message
-from limbik.spatial import Array, Matrix3, rotation_log
+from limbik.spatial import Array, Matrix3, roll_pitch_yaw, rotation_log
 
 BOX, SPHERE = 1, 2  # of shape_msgs/SolidPrimitive
 EULER = 0  # parameterization of an OrientationConstraint
-ONE_AXIS = (
-    1e-7  # cosine of the second of three rotations, below which the first and the last are about one axis
-)
 MET = 1e-6  # [m or rad] beyond a tolerance that still counts as inside
 
 
@@ -136,16 +133,9 @@ def _orientation(message: OrientationConstraint, scene: MoveItScene, state: Stat
 
 def _angles(rotation: Matrix3, is_euler: bool) -> Array:
     """[3, rad] as the constraint counts them: a rotation vector, or rotations about x, then y, then z of the
-    frame, the last one 0 where the second makes x and z one axis.
+    frame.
     """
-    if not is_euler:
-        return rotation_log(rotation)
-    (r00, r01, r02), (_, r11, r12), (_, r21, r22) = rotation.tolist()
-    cosine = math.hypot(r00, r01)
-    second = math.atan2(r02, cosine)
-    if cosine < ONE_AXIS:
-        return np.array([math.atan2(r21, r11), second, 0.0])
-    return np.array([math.atan2(-r12, r22), second, math.atan2(-r01, r00)])
+    return -np.array(roll_pitch_yaw(rotation.T)) if is_euler else rotation_log(rotation)
 
 
 def link_of(name: str, model: Model) -> str:
