@@ -157,6 +157,16 @@ def test_ball_joints_are_kept_within_limits_as_the_model_does(seed, axis, lower,
             assert same(np.array(found), model.clip(quaternion), 1e-9)
 
 
+@given(SEEDS, unit_vectors(), st.floats(0.2, 3.0), st.floats(0.2, 3.0))
+def test_a_legal_rotation_of_a_ball_joint_stays_as_it_is(seed, axis, width, cone):
+    model = ModelBuilder("ball").ball("ball", axis=axis, swing=cone, twist=(-width, width)).build()
+    x, y, z, w = model.random(seed).tolist()
+    assume(model.is_within_limits(np.array([x, y, z, w]), margin=1e-6))
+    norm = math.sqrt(x * x + y * y + z * z + w * w)
+    found = within_ball_limits((x, y, z, w), *model.joint("ball").axis, -width, width, cone)
+    assert found == (x / norm, y / norm, z / norm, w / norm)
+
+
 def same(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
     """Whether two unit quaternions mean the same rotation."""
     return bool(min(np.abs(a - b).max(), np.abs(a + b).max()) <= tolerance)

@@ -215,18 +215,24 @@ def within_ball_limits(
     length = math.sqrt(along * along + w * w)
     # A swing of half a turn leaves the twist open: take none.
     s, c = (along / length, w / length) if length > 1e-12 else (0.0, 1.0)
-    sx, sy, sz, sw = product((x, y, z, w), (-s * ax, -s * ay, -s * az, c))
-    twist = 2.0 * angle_of(s, c)
+    is_twist_legal, twist = True, 0.0
     if upper - lower < 2.0 * math.pi:
         middle = lower + 0.5 * (upper - lower)
-        twist -= 2.0 * math.pi * math.floor((twist - middle) / (2.0 * math.pi) + 0.5)
-        twist = min(max(twist, lower), upper)
+        wound = middle + nearest_turn(2.0 * angle_of(s, c) - middle)
+        twist = min(max(wound, lower), upper)
+        is_twist_legal = twist == wound
+    sx, sy, sz, sw = product((x, y, z, w), (-s * ax, -s * ay, -s * az, c))
     sine = math.sqrt(sx * sx + sy * sy + sz * sz)
-    half = min(angle_of(sine, abs(sw)), 0.5 * cone)
-    half_sine, half_cosine = sincos(half)
-    scale = (half_sine / sine if sine > 1e-300 else 0.0) * (1.0 if sw >= 0.0 else -1.0)
-    s, c = sincos(0.5 * twist)
-    return product((scale * sx, scale * sy, scale * sz, half_cosine), (s * ax, s * ay, s * az, c))
+    half_sine, half_cosine = sincos(0.5 * min(cone, math.pi))
+    is_swing_legal = cone >= math.pi or sine * half_cosine <= abs(sw) * half_sine
+    if is_swing_legal and is_twist_legal:
+        return x, y, z, w
+    if not is_swing_legal:
+        scale = (half_sine / sine) * (1.0 if sw >= 0.0 else -1.0)
+        sx, sy, sz, sw = scale * sx, scale * sy, scale * sz, half_cosine
+    if not is_twist_legal:
+        s, c = sincos(0.5 * twist)
+    return product((sx, sy, sz, sw), (s * ax, s * ay, s * az, c))
 
 
 @compiled(inline=False)
