@@ -48,7 +48,8 @@ class FormatError(LimbikError):
         self.element = None if element is None else readable(element)
 
     def __str__(self) -> str:
-        location = self.source if self.line is None else f"{self.source}:{self.line}"
+        source = self.source or "''"
+        location = source if self.line is None else f"{source}:{self.line}"
         return ": ".join([location, *([self.element] if self.element else []), self.problem])
 
 

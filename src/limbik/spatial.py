@@ -85,12 +85,15 @@ def as_pose(value: Any, name: str = "pose", *, error: type[LimbikError] = ModelE
     if pose.shape != (4, 4):
         raise error(f"{name} needs a 4x4 pose, found shape {pose.shape}")
     _refuse_non_finite(pose, name, error)
-    last = pose[3].tolist()
-    if last != [0.0, 0.0, 0.0, 1.0] and np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_TOLERANCE:
-        actual = " ".join(f"{x:g}" for x in pose[3])
-        raise error(f"{name} needs the last row 0 0 0 1, found {actual}")
-    pose[3] = (0.0, 0.0, 0.0, 1.0)
-    pose[:3, :3] = _nearest_rotation(pose[:3, :3], f"the rotation of {name}", error)
+    if pose[3].tolist() != [0.0, 0.0, 0.0, 1.0]:
+        if np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > ROTATION_TOLERANCE:
+            actual = " ".join(f"{x:g}" for x in pose[3])
+            raise error(f"{name} needs the last row 0 0 0 1, found {actual}")
+        pose[3] = (0.0, 0.0, 0.0, 1.0)
+    rotation = pose[:3, :3]
+    nearest = _nearest_rotation(rotation, f"the rotation of {name}", error)
+    if nearest is not rotation:
+        rotation[:] = nearest
     return pose
 
 
@@ -244,7 +247,7 @@ def _nearest_rotation(matrix: Matrix3, name: str, error: type[LimbikError]) -> M
     (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
     lengths = a * a + d * d + g * g - 1.0, b * b + e * e + h * h - 1.0, c * c + f * f + i * i - 1.0
     products = a * b + d * e + g * h, a * c + d * f + g * i, b * c + e * f + h * i
-    deviation = max(abs(x) for x in (*lengths, *products))
+    deviation = max(map(abs, (*lengths, *products)))
     if deviation > ROTATION_TOLERANCE:
         raise error(f"{name} is not orthonormal: R^T R differs from the identity by {deviation:.2g}")
     if a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g) < 0.0:

@@ -142,7 +142,7 @@ def test_an_animation_of_a_character_goes_to_csv_and_back(tmp_path: Path) -> Non
         (
             ["convert", str(GOLDEN), "motion.fbx"],
             FormatError,
-            "needs the ending .bvh, .glb, .gltf, .vrm or .csv",
+            "needs the ending .bvh, .glb, .gltf, .vrm, .vrma or .csv",
         ),
         (
             ["ground", str(GOLDEN), "--out", "a.bvh", "--mesh", "a.obj", "--height", "1"],

@@ -56,6 +56,20 @@ def test_a_path_that_breaks_says_where(run) -> None:
     assert status == 1 and "no configuration reaches" in " ".join(out.split())
 
 
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("out.bvh", "out.bvh: needs the ending .csv, found '.bvh'"),
+        ("out", "out: needs the ending .csv, found none"),
+        ("", "'': needs the ending .csv, found none"),
+    ],
+)
+def test_a_path_is_written_as_csv_alone(run, name, problem) -> None:
+    line = ("--from", "0.4", "-0.2", "0.5", "3.1", "0", "0", "--to", "0.4", "0.1", "0.5", "3.1", "0", "0")
+    status, out, err = run("ur5e", *line, "--out", name)
+    assert (status, out) == (2, "") and problem in err
+
+
 def test_what_is_written_can_be_followed_again(run, tmp_path) -> None:
     poses, first, second = (tmp_path / name for name in ("poses.csv", "first.csv", "second.csv"))
     poses.write_text(GIVEN)

@@ -244,7 +244,12 @@ def test_files_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
             "motion.vrm",
             r"only a motion that was read from VRM can be written as VRM; \.glb takes every",
         ),
-        (motion, "motion.fbx", r"needs the ending \.bvh, \.glb, \.gltf, \.vrm or \.csv, found '\.fbx'"),
+        (motion, "motion.vrma", "only a motion that was read from VRMA can be written as VRMA"),
+        (
+            motion,
+            "motion.fbx",
+            r"needs the ending \.bvh, \.glb, \.gltf, \.vrm, \.vrma or \.csv, found '\.fbx'",
+        ),
         (motion, "nowhere/motion.bvh", "cannot be written: No such file"),
     ):
         with pytest.raises(FormatError, match=message):

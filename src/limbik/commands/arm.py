@@ -19,7 +19,7 @@ import typer.core
 
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.errors import FormatError, LimbikError, ModelError, shortened
-from limbik.formats.source import write_text
+from limbik.formats.source import check_ending, write_text
 
 if TYPE_CHECKING:
     from limbik import Scene
@@ -157,7 +157,8 @@ def arm(
 
     words, positions, typed = ctx.meta[_WORDS]
     files = save or []
-    _check_endings(files)
+    for file in files:
+        check_ending(str(file), *ENDINGS)
     _check_used(ctx, is_solved=solve, is_saved=bool(files))
     if solver != "auto":
         registry.get(solver)
@@ -233,13 +234,6 @@ def _check_shown(scene: Scene) -> None:
     check_size([arm.model for arm in scene.arms])
     if len(scene.arms) > MAX_ARMS:
         raise ModelError(f"the playground shows up to {MAX_ARMS} arms, found {len(scene.arms)}")
-
-
-def _check_endings(files: Sequence[Path]) -> None:
-    for file in files:
-        if file.suffix.lower() not in ENDINGS:
-            ending = repr(file.suffix) if file.suffix else "none"
-            raise FormatError(str(file), f"--save needs a name with the ending .arm or .urdf, found {ending}")
 
 
 def _save(scene: Scene, files: Sequence[Path], *, is_solved: bool) -> None:

@@ -11,7 +11,7 @@ import typer
 from limbik.commands.motion import AnimationName, File, ModelName, UnitName, UpName, load_file, motion
 from limbik.commands.play import Host, NoBrowser, Port, check_robots, open_playground
 from limbik.errors import FormatError, ModelError
-from limbik.formats.source import write_text
+from limbik.formats.source import check_ending, write_text
 
 
 @motion.command()
@@ -77,8 +77,7 @@ def picture(
     from limbik.motion.picture import picture as drawn
 
     path = Path(out).expanduser()
-    if path.suffix.lower() != ".svg":
-        raise FormatError(out, f"needs the ending .svg, found {path.suffix!r}")
+    check_ending(out, ".svg")
     text = drawn(load_file(file, model, unit, up, animation), figures=figures)
     write_text(path, text + "\n")
     typer.echo(f"{out}: {text.count('<text')} figures")

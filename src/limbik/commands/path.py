@@ -11,7 +11,7 @@ import typer
 from limbik.commands.answers import WIDTH
 from limbik.commands.as_typed import warn_of_degrees
 from limbik.errors import GoalError
-from limbik.formats.source import write_text
+from limbik.formats.source import check_ending, write_text
 from limbik.options import SLOWEST_RATE
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def path(
         typer.Option("--csv", help="Poses: columns x, y, z, roll, pitch, yaw or qx, qy, qz, qw, and time."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the path: columns of times, joints and poses.")
+        str | None, typer.Option(help="Where to write the path, as CSV: columns of times, joints and poses.")
     ] = None,
     frame: Annotated[str | None, typer.Option(help="What moves; default: the end effector.")] = None,
     velocity: Annotated[
@@ -61,6 +61,8 @@ def path(
     import limbik
     from limbik.formats.path_csv import path_csv
 
+    if out is not None:
+        check_ending(out, ".csv")
     model = limbik.load(robot)
     waypoints = _waypoints(begin, end, given, degrees)
     answer = model.solve_path(

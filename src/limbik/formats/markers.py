@@ -15,7 +15,7 @@ from limbik.formats import c3d, trc
 from limbik.formats.csv_rows import fits_a_cell
 from limbik.formats.marker_content import MarkerContent
 from limbik.formats.motions import Up
-from limbik.formats.source import open_source, write_text
+from limbik.formats.source import check_ending, open_source, write_text
 from limbik.model.joints import FARTHEST
 from limbik.spatial import Array, as_number, as_numbers, check_largest
 
@@ -72,8 +72,7 @@ class Markers:
         written.
         """
         name = str(fspath(path))
-        if Path(name).suffix.lower() != ".trc":
-            raise FormatError(name, f"needs the ending .trc, found {Path(name).suffix!r}")
+        check_ending(name, ".trc")
         for marker in self.names:
             if not marker or not fits_a_cell(marker):
                 problem = f"a TRC needs names in one line, without tabs or blanks around, not {marker!r}"

@@ -27,8 +27,9 @@ from limbik.formats import bvh, bvh_model, bvh_skeleton, gltf_file, gltf_model, 
 from limbik.formats.base_joint import Base
 from limbik.formats.load import load
 from limbik.formats.skeleton import Skeleton, skeleton_of
-from limbik.formats.source import open_source, write_text
+from limbik.formats.source import check_ending, open_source, write_text
 from limbik.formats.table import is_csv
+from limbik.formats.vrm import vrm_endings
 from limbik.model import JointKind, Model
 from limbik.model.joints import FARTHEST
 from limbik.spatial import Array, as_number, as_numbers, norm
@@ -143,11 +144,11 @@ class Motion:
         write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv())
 
     def _write_gltf(self, name: str) -> None:
-        path = Path(name).expanduser()
-        if _ending(name) == ".vrm" and self.roles is None:
-            raise FormatError(
-                name, "only a motion that was read from VRM can be written as VRM; .glb takes every motion"
-            )
+        path, ending = Path(name).expanduser(), _ending(name)
+        if ending in (".vrm", ".vrma") and (self.scene is None or ending not in vrm_endings(self.scene.file)):
+            kind = ending[1:].upper()
+            problem = f"only a motion that was read from {kind} can be written as {kind}"
+            raise FormatError(name, f"{problem}; .glb takes every motion")
         if self.scene is not None:
             gltf_model.write(self.scene, self.model, self.q, self.dt, path)
         else:
@@ -169,8 +170,7 @@ class Motion:
 
 def check_output(name: str) -> None:
     """Raise FormatError for a file whose ending is none that a motion is written in."""
-    if _ending(name) not in (".bvh", ".csv", *gltf_file.ENDINGS):
-        raise FormatError(name, f"needs the ending .bvh, .glb, .gltf, .vrm or .csv, found {_ending(name)!r}")
+    check_ending(name, ".bvh", *gltf_file.ENDINGS, ".csv")
 
 
 def refuse_other_formats(file: str | PathLike[str]) -> None:

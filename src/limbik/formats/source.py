@@ -74,6 +74,14 @@ def write_text(path: str | PathLike[str], text: str) -> None:
         raise FileOutputError(name, error) from None
 
 
+def check_ending(name: str, *endings: str) -> None:
+    """Raise FormatError for the name of a file that is to have one of these endings, such as ".csv"."""
+    ending = Path(name).suffix.lower()
+    if ending not in endings:
+        wanted = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
+        raise FormatError(name, f"needs the ending {wanted}, found {repr(ending) if ending else 'none'}")
+
+
 def write_bytes(path: Path, content: bytes) -> None:
     """Write a file whole; where that fails, it is as before. Raises OSError."""
     target = Path(os.path.realpath(path))  # of a link, what it leads to

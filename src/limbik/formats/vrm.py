@@ -8,6 +8,7 @@ from typing import Any
 from limbik.errors import shortened
 from limbik.formats.gltf_file import GltfFile
 
+ENDINGS = {"VRMC_vrm": ".vrm", "VRM": ".vrm", "VRMC_vrm_animation": ".vrma"}  # by extension of a glTF
 _THUMBS_OF_0 = {  # VRM 1.0 calls the bones of the thumb otherwise
     "ThumbProximal": "ThumbMetacarpal",
     "ThumbIntermediate": "ThumbProximal",
@@ -30,6 +31,12 @@ def humanoid_nodes(file: GltfFile) -> dict[str, int]:
             file.fail(f"has the node {node}, which another bone has", where)
         nodes[role] = node
     return nodes
+
+
+def vrm_endings(file: GltfFile) -> set[str]:
+    """The endings of VRM that a glTF may have: that of an avatar, or of an animation for any of them."""
+    extensions = file.content.get("extensions")
+    return {ENDINGS[key] for key in ENDINGS if isinstance(extensions, dict) and key in extensions}
 
 
 def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:

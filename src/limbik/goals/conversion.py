@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,16 @@ from limbik.errors import GoalError
 from limbik.goals.base import Goal, described_value
 from limbik.goals.pose import Pose
 from limbik.goals.position import Position
-from limbik.spatial import FLOAT64, matrix_of, shape_of
+from limbik.spatial import FLOAT64, POSE_SHAPE, Array, as_pose, matrix_of, shape_of
 
 
 def as_goals(value: Any) -> tuple[Goal, ...]:
     """Goals from one of them, from several, or from a bare pose or point; see `as_goal`."""
-    is_point = type(value) is np.ndarray and value.dtype is FLOAT64 and value.shape == (3,)
-    if is_point and all(map(math.isfinite, value.tolist())):  # the common case, quickly
-        return (Position.of_point(value),)
+    if type(value) is np.ndarray and value.dtype is FLOAT64:  # the common cases, quickly
+        if value.shape == POSE_SHAPE:
+            return (_of_end_effector(Pose, as_pose(value, "the target of Pose", error=GoalError)),)
+        if value.shape == (3,) and all(map(math.isfinite, value.tolist())):
+            return (_of_end_effector(Position, value.copy()),)
     if isinstance(value, list | tuple) and value and all(isinstance(each, Goal) for each in value):
         return tuple(as_goal(each) for each in value)
     if isinstance(value, list | tuple) and any(isinstance(each, Goal) for each in value):
@@ -47,3 +50,19 @@ def as_goal(value: Any) -> Goal:
         "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, a goal such as limbik.Pose or "
         f"a list of goals; found {described_value(value)}"
     )
+
+
+def _of_end_effector(kind: type[Pose | Position], target: Array) -> Goal:
+    """The goal of the end effector for a target of its own that is checked: a dataclass takes as long to make
+    one as a solve.
+    """
+    goal = object.__new__(kind)
+    target.setflags(write=False)
+    vars(goal).update(DEFAULTS[kind], target=target)
+    return goal
+
+
+DEFAULTS = {
+    kind: {each.name: each.default for each in fields(kind) if each.default is not MISSING}
+    for kind in (Pose, Position)
+}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,12 +19,10 @@ from limbik.goals.base import (
     as_weights,
     axes_of,
     check_axes,
-    frozen,
 )
 from limbik.goals.goal_errors import ErrorPart, PosedModel, along
 from limbik.goals.task import IDENTITY, OF_FRAME, OF_REFERENCE, POINT, Mechanism, Target, Task
 from limbik.goals.words import numbers
-from limbik.spatial import Vector3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,15 +48,6 @@ class Position(Goal):
         )
         check_axes(self.axes, self._kind)
 
-    @classmethod
-    def of_point(cls, point: Vector3) -> Position:
-        """Of the end effector, for three finite numbers of float64: without the checks, which take as long
-        as a solve.
-        """
-        goal = object.__new__(cls)
-        vars(goal).update(OF_END_EFFECTOR, target=frozen(point))
-        return goal
-
     def _structure(self) -> tuple[Hashable, ...]:
         return *super()._structure(), self.weight, self.tolerance, self.axes, self.target.size
 
@@ -79,6 +68,3 @@ class Position(Goal):
 
     def described(self, frame: str) -> str:
         return f"{frame} at {numbers(self.target)} m"
-
-
-OF_END_EFFECTOR = {each.name: each.default for each in fields(Position) if each.default is not MISSING}

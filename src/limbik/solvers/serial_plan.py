@@ -515,7 +515,8 @@ class SerialPlan(Plan):
             raise ConfigurationError(f"`start` needs finite numbers, found {start.tolist()}")
         repaired = Pose(target=pose).target
         if repaired.tobytes() == pose.tobytes():
-            raise GoalError(f"the target has numbers that are too large: {pose.tolist()}")
+            largest = np.abs(pose).max()
+            raise GoalError(f"a target needs numbers up to {FARTHEST_TARGET:g} [m], found {largest:g}")
         return repaired
 
 
