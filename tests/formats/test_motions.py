@@ -279,6 +279,19 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path, name) -> None:
         limbik.load_motion(tmp_path / name)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize("name", ["walk.bvh", "walk.csv", "walk.glb"])
+def test_a_pipe_that_nobody_reads_is_not_waited_for(tmp_path, name) -> None:
+    os.mkfifo(tmp_path / name)
+    motion = limbik.load_motion(GOLDEN)
+    with pytest.raises(FormatError, match="cannot be written: No such device"):
+        motion.save(tmp_path / name)
+    reader = os.open(tmp_path / name, os.O_RDONLY | os.O_NONBLOCK)
+    dataclasses.replace(motion, q=motion.q[:2]).save(tmp_path / name)
+    assert os.read(reader, 9)
+    os.close(reader)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -214,11 +214,16 @@ def test_whole_numbers_of_numpy_are_whole_numbers(tmp_path):
     assert make_dataset(limbik.load("ur5e"), tmp_path / "data", **numpy).table().equals(before)
 
 
-@pytest.mark.parametrize("folder", [None, 3])
+@pytest.mark.parametrize("folder", [None, 3, ""])
 def test_a_folder_is_a_path(folder):
     for ask in (Dataset.open, functools.partial(make_dataset, limbik.load("ur5e"), poses=5)):
         with pytest.raises(StoreError, match="`folder` needs the path of a folder, found"):
             ask(folder)
+
+
+def test_a_folder_that_cannot_even_be_looked_at_is_told(tmp_path):
+    with pytest.raises(StoreError, match="cannot be written: File name too long"):
+        make_dataset(limbik.load("ur5e"), tmp_path / ("a" * 300), poses=5)
 
 
 @pytest.mark.parametrize(

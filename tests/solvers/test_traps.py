@@ -157,6 +157,17 @@ def test_frame_by_frame_a_target_out_of_reach_leaves_the_arm_at_rest(kind, solve
         assert least - 0.2 * REACH <= 1e-2 * REACH
 
 
+@pytest.mark.parametrize("swing", [0.5, 1.0])
+def test_frame_by_frame_out_of_reach_the_error_never_grows_and_ends_smallest(swing) -> None:
+    model, point = limited("ball", swing), far_points("ball", 1.2, 1)[0]
+    ends = []
+    for seed in (4, 8):
+        errors = [error for _, error in frames(model, "lm", model.random(seed), [point] * 60)]
+        assert (np.diff(errors) <= 1e-12).all()
+        ends.append(errors[-1])
+    assert abs(ends[0] - ends[1]) <= 2e-6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "solver"), CASES)
 def test_frame_by_frame_a_target_that_crosses_the_edge_of_reach_makes_no_arm_jump(kind, solver):

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from limbik.tree.joints import END, JOINT, PRISMATIC, REVOLUTE, SPHERICAL
 from limbik.tree.priorities import propose, propose_within, span
-from limbik.tree.workspace import Tree, Workspace
+from limbik.tree.workspace import SCRATCH_SIZE, Tree, Workspace
 from strategies import SEEDS
 
 FAR = 1e9  # a longest step that shortens nothing
@@ -31,7 +31,7 @@ def workspace_for(J, errors):
     """A desk with J [rows, nv] on it, and otherwise with numbers that nothing may rest on."""
     rows, nv = J.shape
     empty = {"free": nv, "dx": nv, "dq": nv, "y": rows, "rest": rows, "P": (rows, nv), "A": (rows, rows)}
-    empty |= {"basis": (nv, nv), "work": (2 * rows + 2, max(rows, nv))}
+    empty |= {"basis": (nv, nv), "work": (2 * rows + 2, max(rows, nv)), "scratch": (1, SCRATCH_SIZE)}
     arrays = {name: np.full(shape, math.nan) for name, shape in empty.items()}
     return Workspace(*[None] * len(Workspace._fields))._replace(
         J=J, errors=np.array([errors, errors]), **arrays
@@ -311,9 +311,9 @@ def test_a_lower_level_moves_joints_at_a_limit_only_inward(seed, first):
 
 
 @pytest.mark.parametrize("first", [None, 0])
-def test_a_ball_is_never_held(first):
-    movers = hinges(3, 0.0, 0.0)
-    movers["kind"][:-1] = SPHERICAL
+def test_a_ball_without_limits_is_never_held(first):
+    movers = hinges(3)
+    movers["kind"][:-1], movers["cone"] = SPHERICAL, math.pi
     movers = movers[[0, 3]].view(np.recarray)
     dx, free = proposed(np.eye(3), np.ones(3), 0.1, first=first, movers=movers)
     assert_array_equal(free, 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +13,7 @@ from limbik.errors import SolverError, shortened
 
 def dataset(
     robot: options.Robot,
-    out: Annotated[Path, typer.Option(help="The folder of the dataset; one that was begun there goes on.")],
+    out: Annotated[str, typer.Option(help="The folder of the dataset; one that was begun there goes on.")],
     poses: Annotated[str, typer.Option(help="How many poses are drawn, such as 1e6.")] = "1e6",
     solutions: Annotated[
         str, typer.Option(help="Of each pose: nearest, all (of arms with a closed form), or a number.")

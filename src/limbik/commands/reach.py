@@ -40,7 +40,7 @@ reach = typer.Typer(
 @reach.command(MAKE)
 def make(
     robot: options.Robot,
-    out: Annotated[Path, typer.Option(help="The folder of the map; a map that was begun there goes on.")],
+    out: Annotated[str, typer.Option(help="The folder of the map; a map that was begun there goes on.")],
     voxel: Annotated[float, typer.Option(help="Length of a voxel's edge, in m.")] = 0.05,
     orientations: Annotated[int, typer.Option(help="Orientations to try in each voxel.")] = 100,
     frame: options.Frame = None,
@@ -81,7 +81,7 @@ def make(
             address=address,
             progress=progress,
         )
-    _print(out)
+    _print(Path(out))
 
 
 @reach.command()

@@ -87,7 +87,8 @@ def write_bytes(path: Path, content: bytes) -> None:
     target = Path(os.path.realpath(path))  # of a link, what it leads to
     is_there = target.exists()
     if is_there and not (target.is_file() and os.access(target.parent, os.W_OK)):
-        target.write_bytes(content)  # a device or a pipe, or a folder where no file can be made
+        with open(target, "wb", opener=_without_waiting) as file:
+            file.write(content)  # to a device or a pipe, or a file in a folder where no file can be made
         return
     if is_there and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -100,6 +101,15 @@ def write_bytes(path: Path, content: bytes) -> None:
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """As `os.open`, which fails for a pipe that nobody reads."""
+    if not hasattr(os, "O_NONBLOCK"):  # Windows has no such pipes
+        return os.open(path, flags)
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def is_text(source: str) -> bool:

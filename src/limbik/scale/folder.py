@@ -28,7 +28,7 @@ class StoreOutputError(StoreError, OutputError):
 
 def as_folder(value: Any) -> Path:
     """The path of a folder; anything else raises StoreError."""
-    if not isinstance(value, str | os.PathLike):
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
         raise StoreError(f"`folder` needs the path of a folder, found {shortened(value)}")
     try:
         folder = Path(value)
@@ -44,7 +44,9 @@ def is_begun(folder: Path, job: Job) -> bool:
 
     Raises StoreError for a folder that holds another job, or anything else.
     """
-    if (folder / RECORD).exists():
+    with writing(folder):
+        has_record = (folder / RECORD).exists()
+    if has_record:
         record = read_record(folder)
         if record["digest"] != job.digest:
             raise StoreError(f"{folder} holds another job ({record['title']}); give a new folder")

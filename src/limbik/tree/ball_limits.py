@@ -13,18 +13,24 @@ from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import dot, fill
 from limbik.numerics.rotation import (
     Quaternion,
+    Vector,
     exponential,
     logarithm,
     product,
     within_ball_limits,
     within_euler_limits,
 )
-from limbik.tree.workspace import Workspace
+from limbik.tree.joints import SPHERICAL, has_ball_limits, set_spherical
+from limbik.tree.workspace import Tree, Workspace
 
 SMALL = 1e-6  # [rad] of a turn that shows whether a ball joint is at a limit
 STOPPED = 1e-4  # part of that turn which is missing where it is
 PARALLEL = 1e-6  # length that a normal has at least beside those before it
 FREE = 10.0  # [rad] of a twist without limits
+FREEDOM_OF_BALL = 3  # of velocities, which is all that limits can stop
+SHORT = 1e-3  # [rad] of a step's turn, which shows what limits stop: those of a longer one have no normal
+LOST = 1e-3  # part of a step's turn: less that limits take of it is let be
+STUCK = 0.1  # part of it that is made along what they take, below which that is out of the question
 
 # In a row of `workspace.scratch`.
 HELD = 0  # normals of the limits that hold, orthonormal [3, 3]
@@ -33,6 +39,101 @@ ANGLES = 18  # lower and upper limits of Euler angles [6]
 PULL = 24  # the gradient that is left [3]
 TOTAL = 27
 
+# In the row of `workspace.scratch` after that of a joint's index: what the limits of a ball joint stop.
+COUNT = 0
+STOPS = 1  # of each the unit vector, and how far it goes [rad]
+
+
+@compiled(inline=False)
+def hold_stuck_rotations(tree: Tree, workspace: Workspace, q: Floats) -> bool:
+    """Take out of the Jacobian the rotations of the step `workspace.dx` that limits of ball joints at q [nq]
+    stop altogether; whether there are any. `workspace.trial` is overwritten.
+    """
+    is_any = False
+    normal = workspace.scratch[0, HELD : HELD + 3]
+    for j in range(tree.movers.size - 1):
+        mover = tree.movers[j]
+        if mover.kind == SPHERICAL and find_stuck_rotation(tree, workspace, mover, q, normal) >= 0.0:
+            for row in range(workspace.J.shape[0]):
+                take_out(normal, workspace.J[row, mover.v : mover.v + 3])
+            is_any = True
+    return is_any
+
+
+@compiled(inline=False)
+def find_stuck_rotation(tree: Tree, workspace: Workspace, mover: Records, q: Floats, normal: Floats) -> float:
+    """How far the turn of the step `workspace.dx` of a ball joint at q [nq] comes along the normal [3] of a
+    limit that stops it, in its unit; -1 where none does. `workspace.trial` is overwritten.
+    """
+    v, unit = mover.v, tree.units[mover.v]
+    x, y, z = workspace.dx[v], workspace.dx[v + 1], workspace.dx[v + 2]
+    size = unit * math.sqrt(x * x + y * y + z * z)
+    if not size > 0.0 or not has_ball_limits(mover):
+        return -1.0
+    scale = unit * min(SHORT / size, 1.0)
+    x, y, z = scale * x, scale * y, scale * z
+    normal[0], normal[1], normal[2] = lost_of(mover, q, x, y, z, workspace.trial)
+    lost = normalise(normal)
+    wanted = normal[0] * x + normal[1] * y + normal[2] * z
+    is_stuck = lost > LOST * min(SHORT, size) and wanted - lost <= STUCK * wanted
+    return max(wanted - lost, 0.0) / unit if is_stuck else -1.0
+
+
+@compiled(inline=False)
+def add_stuck_rotations(tree: Tree, workspace: Workspace, q: Floats, free: Floats) -> bool:
+    """Add to what `stop_rotations` stops the rotations of the step `workspace.dx` that limits of free ball
+    joints stop at q [nq]; whether there are any.
+    """
+    is_any = False
+    for j in range(tree.movers.size - 1):
+        mover, row = tree.movers[j], workspace.scratch[j + 1]
+        count = int(row[COUNT])
+        if mover.kind != SPHERICAL or free[mover.v] == 0.0 or count == FREEDOM_OF_BALL:
+            continue
+        normal = row[STOPS + 4 * count : STOPS + 4 * count + 3]
+        distance = find_stuck_rotation(tree, workspace, mover, q, normal)
+        if distance >= 0.0:
+            for before in range(count):
+                take_out(row[STOPS + 4 * before : STOPS + 4 * before + 3], normal)
+            if normalise(normal) > PARALLEL:
+                row[STOPS + 4 * count + 3] = distance
+                row[COUNT] += 1.0
+                is_any = True
+    return is_any
+
+
+@compiled(inline=False)
+def forget_stuck_rotations(tree: Tree, workspace: Workspace) -> None:
+    """Nothing is stopped by `stop_rotations`."""
+    for j in range(tree.movers.size - 1):
+        workspace.scratch[j + 1, COUNT] = 0.0
+
+
+@compiled(inline=False)
+def stop_rotations(tree: Tree, workspace: Workspace, hessian: Floats, right: Floats) -> None:
+    """Make a Hessian and its right side [nv] those of steps that go as far as what is stuck does."""
+    for j in range(tree.movers.size - 1):
+        v, row = tree.movers[j].v, workspace.scratch[j + 1]
+        for k in range(int(row[COUNT])):
+            normal, distance = row[STOPS + 4 * k : STOPS + 4 * k + 3], row[STOPS + 4 * k + 3]
+            for w in range(right.size):
+                right[w] -= distance * dot(hessian[w, v : v + 3], normal)
+            take_out(normal, right[v : v + 3])
+            hold_along(normal, hessian, v)
+            for i in range(3):
+                right[v + i] += distance * normal[i]
+
+
+@compiled(inline=False)
+def lost_of(mover: Records, q: Floats, x: float, y: float, z: float, trial: Floats) -> Vector:
+    """What the limits of a ball joint take of a turn [rad] from q [nq]; the trial [nq] is where it leads."""
+    i = mover.q
+    moved = product((q[i], q[i + 1], q[i + 2], q[i + 3]), exponential(x, y, z))
+    set_spherical(mover, moved, True, trial)
+    back = (-q[i], -q[i + 1], -q[i + 2], q[i + 3])
+    a, b, c = logarithm(product(back, (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])))
+    return x - a, y - b, z - c
+
 
 @compiled(inline=False)
 def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
@@ -40,7 +141,7 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
     `.work[0]`.
     """
     scratch = workspace.scratch[0]
-    count = stopped_axes(mover, q, workspace.work[0, mover.v : mover.v + 3], scratch)
+    count = stopped_axes(mover, q, workspace.work[0, mover.v : mover.v + 3], scratch, workspace.trial)
     for k in range(count):
         normal = scratch[HELD + 3 * k : HELD + 3 * k + 3]
         take_out(normal, workspace.work[0, mover.v : mover.v + 3])
@@ -50,8 +151,12 @@ def hold_ball(mover: Records, q: Floats, workspace: Workspace) -> None:
 
 
 @compiled(inline=False)
-def stopped_axes(mover: Records, q: Floats, gradient: Floats, scratch: Floats) -> int:
-    """How many limits the gradient [3] pushes against; their normals are in `scratch`, orthonormal."""
+def stopped_axes(mover: Records, q: Floats, gradient: Floats, scratch: Floats, trial: Floats) -> int:
+    """How many limits the gradient [3] pushes against; their normals are in `scratch`, orthonormal.
+
+    A range of no width has no such normal, as it stops both directions: what it takes of the gradient
+    itself is held.
+    """
     fill(0.0, scratch[:TOTAL])
     pull = scratch[PULL : PULL + 3]
     for k in range(3):
@@ -74,6 +179,17 @@ def stopped_axes(mover: Records, q: Floats, gradient: Floats, scratch: Floats) -
             if normalise(held) > PARALLEL:
                 take_out(held, pull)
                 count += 1
+    while count < 3 and normalise(pull) > 0.0:
+        held = scratch[HELD + 3 * count : HELD + 3 * count + 3]
+        held[0], held[1], held[2] = lost_of(
+            mover, q, SMALL * pull[0], SMALL * pull[1], SMALL * pull[2], trial
+        )
+        for before in range(count):
+            take_out(scratch[HELD + 3 * before : HELD + 3 * before + 3], held)
+        if normalise(held) <= STOPPED * SMALL:
+            break
+        take_out(held, pull)
+        count += 1
     return count
 
 

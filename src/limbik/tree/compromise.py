@@ -17,7 +17,7 @@ from limbik.compiler.kernel import Floats, compiled, is_stopped
 from limbik.numerics.end_codes import CONVERGED, SETTLED, SOLVED, SPENT
 from limbik.numerics.linear import cholesky_solve, copy, dot, fill, squared_length, transpose_times
 from limbik.numerics.random_numbers import uniform
-from limbik.tree.ball_limits import hold_ball
+from limbik.tree.ball_limits import add_stuck_rotations, forget_stuck_rotations, hold_ball, stop_rotations
 from limbik.tree.curvature import fill_hessian
 from limbik.tree.evaluation import (
     accept,
@@ -99,9 +99,34 @@ def descend(
     trace_q: Floats,
     trace_error: Floats,
 ) -> int:
-    """One descent from q, which is changed in place; returns why it ended. At the end `workspace` is that of
-    q. is_restart: whether the trace marks where it begins.
+    """One descent from q, which is changed in place, and never for the worse; returns why it ended. At the
+    end `workspace` is that of q. is_restart: whether the trace marks where it begins.
     """
+    copy(q, workspace.nearest)
+    came_to = go_down(tree, objectives, workspace, settings, is_restart, q, answer, trace_q, trace_error)
+    if came_to in (SPENT, SETTLED):  # which a saddle may have been left for nothing before
+        cost = workspace.costs[0, 0]
+        evaluate(tree, objectives, workspace, workspace.nearest, 0)
+        if workspace.costs[0, 0] < cost:
+            copy(workspace.nearest, q)
+        else:
+            evaluate(tree, objectives, workspace, q, 0)
+    return came_to
+
+
+@compiled(inline=False)
+def go_down(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    settings: Floats,
+    is_restart: bool,
+    q: Floats,
+    answer: Floats,
+    trace_q: Floats,
+    trace_error: Floats,
+) -> int:
+    """The same, but it may end uphill of a saddle that it has left, which is `workspace.nearest`."""
     use_limits = settings[USE_LIMITS] > 0.0
     factor = 1.0  # of the damping
     evaluate(tree, objectives, workspace, q, 0)
@@ -128,6 +153,7 @@ def descend(
             gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         is_new = is_flat and gain < 0.0 and nudges < MAX_NUDGES
         if is_new:  # a saddle: from there it goes down
+            copy(q, workspace.nearest)
             nudge(tree, workspace, settings, q, use_limits)
             nudges += 1
             step_from(tree, workspace, q, 1.0, use_limits)
@@ -226,6 +252,7 @@ def propose(tree: Tree, workspace: Workspace, q: Floats, damping: float, use_lim
     gradient, right, free = workspace.work[0, :nv], workspace.work[1, :nv], workspace.work[2, :nv]
     copy(workspace.free, free)
     fill(0.0, workspace.dx)
+    forget_stuck_rotations(tree, workspace)
     for _ in range(ROUNDS):
         for v in range(nv):
             if free[v] > 0.0:
@@ -237,9 +264,14 @@ def propose(tree: Tree, workspace: Workspace, q: Floats, damping: float, use_lim
             for w in range(nv):
                 workspace.basis[v, w] = free[v] * free[w] * workspace.hessian[v, w]
             workspace.basis[v, v] = free[v] * (workspace.hessian[v, v] + damping) + 1.0 - free[v]
+        stop_rotations(tree, workspace, workspace.basis, right)
         if not cholesky_solve(workspace.basis, right, workspace.dx):
             return -1.0
-        if not (use_limits and stop_at_limits(tree, q, workspace.dx, free)):
+        if not use_limits:
+            break
+        is_any_stopped = stop_at_limits(tree, q, workspace.dx, free)
+        is_any_stopped |= add_stuck_rotations(tree, workspace, q, free)
+        if not is_any_stopped:
             break
     shorten_rotations(tree.movers, workspace.dx, LONGEST_STEP)
     gain = 2.0 * dot(gradient, workspace.dx)

@@ -112,6 +112,12 @@ def advance(joints: Records, q: Floats, dq: Floats, scale: float, use_limits: bo
             q_new[i] = value
 
 
+@compiled
+def has_ball_limits(joint: Records) -> bool:
+    """Whether a ball joint has limits of any kind."""
+    return joint.cone < math.pi or joint.upper - joint.lower < FULL_TURN or joint.order > 0
+
+
 @compiled(inline=False)
 def set_spherical(
     joint: Records, wanted: tuple[float, float, float, float], use_limits: bool, q: Floats

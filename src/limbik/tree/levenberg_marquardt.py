@@ -160,7 +160,7 @@ def descend(
     if answer[DESCENTS] == 0.0:
         record(answer, q, workspace, 1.0, trace_q, trace_error)
     sign = -1.0 if is_restart else 1.0
-    is_new = True
+    is_new, is_held = True, False
     while True:
         if is_met(objectives, workspace.task_errors[0], 0):
             return SOLVED
@@ -169,9 +169,10 @@ def descend(
         ):
             came_to = SPENT
             break
-        if is_new:
+        if is_new or is_held:
             differentiate(tree, objectives, workspace, workspace.J)
-        propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits, LONGEST_STEP)
+        damping = damping_of(workspace, 0, factor)
+        is_held = propose(tree, workspace, q, damping, use_limits, LONGEST_STEP)
         step_from(tree, workspace, q, 1.0, use_limits)
         evaluate(tree, objectives, workspace, workspace.trial, 1)
         answer[ITERATIONS] += 1.0

@@ -11,6 +11,7 @@ import math
 
 from limbik.compiler.kernel import Floats, Records, compiled
 from limbik.numerics.linear import add, copy, damped_solve, dot, fill, squared_length, transpose_times
+from limbik.tree.ball_limits import FREEDOM_OF_BALL, hold_stuck_rotations
 from limbik.tree.joints import PRISMATIC, SPHERICAL
 from limbik.tree.workspace import Tree, Workspace
 
@@ -30,20 +31,25 @@ FLAT = 1e-3  # part of the largest curvature that does not count
 @compiled(inline=False)
 def propose(
     tree: Tree, workspace: Workspace, q: Floats, damping: float, use_limits: bool, longest: float
-) -> None:
+) -> bool:
     """The step `workspace.dx` [nv] from q on the path to a level that is the only one, each velocity in its
     unit.
 
     By the Jacobian and the errors in the workspace. Joints that push against a limit are left out. None turns
-    by more than `longest` [rad].
+    by more than `longest` [rad]. Returns whether the Jacobian has lost rotations to the limits of balls.
     """
     release(tree.units, workspace.free)
     if use_limits:
         freeze(tree.movers, q, workspace.J, workspace.errors[0], workspace.free)
-    project(workspace.J, workspace.free, workspace.basis[:0], workspace.P)
-    errors = workspace.errors[0]
-    damped_solve(workspace.P, errors, damping, JITTER, workspace.A, workspace.y, workspace.dx)
-    shorten_rotations(tree.movers, workspace.dx, longest)
+    errors, is_held = workspace.errors[0], False
+    for _ in range(FREEDOM_OF_BALL):
+        project(workspace.J, workspace.free, workspace.basis[:0], workspace.P)
+        damped_solve(workspace.P, errors, damping, JITTER, workspace.A, workspace.y, workspace.dx)
+        shorten_rotations(tree.movers, workspace.dx, longest)
+        if not (use_limits and hold_stuck_rotations(tree, workspace, q)):
+            return is_held
+        is_held = True
+    return is_held
 
 
 @compiled(inline=False)

@@ -21,6 +21,7 @@ from limbik.solvers.methods.transpose import step as transpose_step
 from limbik.solvers.methods.transpose_classic import bend_stretched
 from limbik.solvers.methods.transpose_classic import step as classic_step
 from limbik.solvers.solver import BY_CLASSIC, BY_DLS, BY_LM, BY_NEWTON, BY_PINV, BY_SDLS
+from limbik.tree.ball_limits import FREEDOM_OF_BALL, hold_stuck_rotations
 from limbik.tree.classical_loop import (
     DAMPING,
     GAIN,
@@ -67,12 +68,17 @@ def improve(
     transpose_times(workspace.J, workspace.errors[0], gradient)
     if use_limits:
         freeze(tree.movers, q, gradient, workspace.J)
-    propose(workspace, gradient, settings)
     if is_classic:
+        propose(workspace, gradient, settings)
         step_from(tree, workspace, q, 1.0, use_limits)
         copy(workspace.trial, q)
         return
-    shorten_rotations(tree.movers, workspace.dx, LONGEST_STEP)
+    for _ in range(FREEDOM_OF_BALL):
+        propose(workspace, gradient, settings)
+        shorten_rotations(tree.movers, workspace.dx, LONGEST_STEP)
+        if not (use_limits and hold_stuck_rotations(tree, workspace, q)):
+            break
+        transpose_times(workspace.J, workspace.errors[0], gradient)
     scale = settings[MEMORY] if settings[MEMORY] > 0.0 else 1.0
     scale = gain_by(tree, objectives, workspace, q, scale, use_limits)
     settings[MEMORY] = min(1.0, 2.0 * scale)
