@@ -29,6 +29,7 @@ PARALLEL = 1e-6  # length that a normal has at least beside those before it
 FREE = 10.0  # [rad] of a twist without limits
 FREEDOM_OF_BALL = 3  # of velocities, which is all that limits can stop
 SHORT = 1e-3  # [rad] of a step's turn, which shows what limits stop: those of a longer one have no normal
+SAME = 1e-15  # of the numbers of two quaternions: they mean the same rotation
 LOST = 1e-3  # part of a step's turn: less that limits take of it is let be
 STUCK = 0.1  # part of it that is made along what they take, below which that is out of the question
 
@@ -130,6 +131,10 @@ def lost_of(mover: Records, q: Floats, x: float, y: float, z: float, trial: Floa
     i = mover.q
     moved = product((q[i], q[i + 1], q[i + 2], q[i + 3]), exponential(x, y, z))
     set_spherical(mover, moved, True, trial)
+    off = abs(moved[0] - trial[i]) + abs(moved[1] - trial[i + 1])
+    off += abs(moved[2] - trial[i + 2]) + abs(moved[3] - trial[i + 3])
+    if off <= SAME:  # the common case, quickly
+        return 0.0, 0.0, 0.0
     back = (-q[i], -q[i + 1], -q[i + 2], q[i + 3])
     a, b, c = logarithm(product(back, (trial[i], trial[i + 1], trial[i + 2], trial[i + 3])))
     return x - a, y - b, z - c
