@@ -46,6 +46,14 @@ def is_running(process: str) -> bool:
         return False
 
 
+def ended(processes: list[str]) -> bool:
+    """Whether they all end, for which they have ten seconds."""
+    ends = time.monotonic() + 10.0
+    while any(map(is_running, processes)) and time.monotonic() < ends:
+        time.sleep(0.01)
+    return not any(map(is_running, processes))
+
+
 def test_a_map_goes_on_after_a_process_of_it_was_killed(tmp_path, threaded):
     def kill_one(done: int, _: int) -> None:
         if done == 2:
@@ -75,13 +83,26 @@ def test_no_process_outlives_the_one_that_began_it(tmp_path, threaded, number):
         begun.send_signal(number)
         begun.wait(30.0)
         said = begun.stderr.read()
-    ends = time.monotonic() + 10.0
-    while any(map(is_running, children)) and time.monotonic() < ends:
-        time.sleep(0.01)
-    assert not any(map(is_running, children))
+    assert ended(children)
     assert said.count("Traceback") == (1 if number == signal.SIGINT else 0), said
     reach_map(limbik.load("ur5e"), tmp_path / "map", **OPTIONS)
     assert content(tmp_path / "map") == threaded
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes of a process")
+def test_ctrl_c_while_processes_begin_is_not_theirs(tmp_path):
+    script = tmp_path / "mapping.py"
+    script.write_text(textwrap.dedent(MAPPING))
+    command = [sys.executable, str(script), str(tmp_path / "map")]
+    told = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **told) as begun:
+        children = Path(f"/proc/{begun.pid}/task/{begun.pid}/children")
+        while len(begun_already := children.read_text().split()) < 2:
+            time.sleep(0.001)
+        os.killpg(begun.pid, signal.SIGINT)  # as a terminal does
+        said = begun.communicate(timeout=60.0)[1]
+    assert said.count("Traceback") == 1, said  # of the one that began them
+    assert ended(begun_already)
 
 
 def test_a_dataset_by_processes_is_the_same(tmp_path):

@@ -496,6 +496,9 @@ def test_joint_states_are_where_a_request_begins_that_says_nothing() -> None:
     q = np.append(HOME, 0.0)
     state = state_of(model, q)["joint_state"]
     service.note_joint_states({"name": [*state["name"], "wheel"], "position": [*state["position"], 3.0]})
+    service.note_joint_states({"name": state["name"], "velocity": state["position"]})
+    with pytest.raises(LimbikError, match="has 2 names and 1 positions"):
+        service.note_joint_states({"name": ["panda_joint1", "panda_joint2"], "position": [1.0]})
     nearby = q.copy()
     nearby[:7] += 0.01
     found = solved(service.compute_ik(ik("arm", model.pose(nearby, "panda_hand_tcp"), "panda_hand_tcp")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 from limbik.errors import SolverError, is_one_of, needs_extra, shortened
@@ -108,9 +110,19 @@ def _as_they_come(
 def _in_processes(job: Job, numbers: Sequence[int], count: int) -> Iterator[tuple[int, Chunk]]:
     """A chunk is a task of one process: unlike threads, these have an interpreter and an allocator each."""
     spawned = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(count, max(len(numbers), 1)), spawned, _begin_worker, (job,))
+    listening, lifeline = spawned.Pipe(duplex=False)
+    workers = min(count, max(len(numbers), 1))
+    pool = ProcessPoolExecutor(workers, spawned, _begin_worker, (job, listening))
+
+    def begin(number: int) -> Future[Chunk]:
+        with _ctrl_c_later():
+            return pool.submit(_chunk, number)
+
     try:
-        yield from _as_they_come(lambda k: pool.submit(_chunk, k), _ended, numbers, IN_FLIGHT * count)
+        yield from _as_they_come(begin, _ended, numbers, IN_FLIGHT * count)
+    except KeyboardInterrupt:
+        lifeline.close()  # nobody waits for the chunks in work
+        raise
     except BrokenProcessPool:
         raise SolverError(
             "a process that was solving a chunk has been killed, perhaps because memory ran out: give fewer "
@@ -119,6 +131,30 @@ def _in_processes(job: Job, numbers: Sequence[int], count: int) -> Iterator[tupl
         ) from None
     finally:
         pool.shutdown(cancel_futures=True)
+        lifeline.close()
+        listening.close()
+
+
+@contextlib.contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Ctrl-C waits until what begins meanwhile has begun, and the processes among it never get it."""
+    if not hasattr(signal, "pthread_sigmask"):  # on Windows, where `_begin_worker` does what it can
+        yield
+        return
+    caught: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGINT) if is_main else None
+    if handler is not None:  # threads of libraries may get it for this one
+        signal.signal(signal.SIGINT, lambda number, _: caught.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which processes inherit
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if handler is not None:
+            signal.signal(signal.SIGINT, handler)
+        if caught:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _ended(tasks: Sequence[Future[Chunk]]) -> Iterator[tuple[Future[Chunk], Chunk]]:
@@ -129,18 +165,18 @@ def _ended(tasks: Sequence[Future[Chunk]]) -> Iterator[tuple[Future[Chunk], Chun
 _job: Job | None = None  # of a worker, which keeps what it has prepared from chunk to chunk
 
 
-def _begin_worker(job: Job) -> None:
-    """Make this process a worker: it leaves Ctrl-C to the process that began it, and ends with that."""
+def _begin_worker(job: Job, lifeline: Connection) -> None:
+    """Make this process a worker: it leaves Ctrl-C to the process that began it, and ends with that, or when
+    that closes its end of the lifeline.
+    """
     global _job
     _job = job
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None, "a worker has a parent"
-    parent.join()
+def _end_with(lifeline: Connection) -> None:
+    lifeline.poll(None)  # nothing is ever sent: it returns when the other end is gone
     os._exit(1)
 
 

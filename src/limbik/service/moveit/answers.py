@@ -34,7 +34,7 @@ from limbik.service.moveit.messages import (
     RobotState,
     RosMessage,
 )
-from limbik.service.moveit.scene import MoveItRefusal, State, pose_of_message, scene_of
+from limbik.service.moveit.scene import MoveItRefusal, State, paired, pose_of_message, scene_of
 from limbik.spatial import Array, Matrix4, pose_inverse, quat_from_matrix
 
 TIMEOUT = 1.0  # [s] where a request says none
@@ -139,11 +139,14 @@ class MoveIt:
 
     def note_joint_states(self, message: Mapping[str, Any]) -> None:
         """sensor_msgs/JointState: where the robot is, for requests that do not say it. Unknown joints are
-        left out: the topic may have those of other robots, too.
+        left out: the topic may have those of other robots, too. So is what has velocities or efforts alone.
         """
         joints = _read(JointState, message)
+        if not joints.position:
+            return
         known = self._scene.joint_indices
-        pairs = [pair for pair in zip(joints.name, joints.position, strict=False) if pair[0] in known]
+        named = paired(joints.name, joints.position, "`position`", "positions")
+        pairs = [pair for pair in named if pair[0] in known]
         names, positions = [name for name, _ in pairs], [position for _, position in pairs]
         state = RobotState(joint_state=JointState(name=names, position=positions))
         with self._lock:

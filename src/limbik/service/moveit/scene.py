@@ -114,7 +114,7 @@ class MoveItScene:
         Raises Refused for joints and links that there are not.
         """
         q, joints = self.q.copy(), robot_state.joint_state
-        for name, value in _paired(joints.name, joints.position, "`joint_state`", "positions"):
+        for name, value in paired(joints.name, joints.position, "`joint_state`", "positions"):
             if name in self.joint_indices:
                 q[self.joint_indices[name]] = value
             elif name not in self.model.joint_names or self.model.joint(name).nq:
@@ -212,7 +212,7 @@ class MoveItScene:
     def _base_of(self, robot_state: RobotState) -> Matrix4:
         virtual = robot_state.multi_dof_joint_state
         base, entry = self.base, "`multi_dof_joint_state`"
-        for name, transform in _paired(virtual.joint_names, virtual.transforms, entry, "transforms"):
+        for name, transform in paired(virtual.joint_names, virtual.transforms, entry, "transforms"):
             pose = pose_of_message(transform)
             if self.virtual_joint is not None and name == self.virtual_joint.name:
                 base = pose
@@ -347,7 +347,7 @@ def _with_shapes(known: SceneObject, shapes: Iterable[tuple[Shape, Matrix4]], po
     return known._replace(shapes=(*known.shapes, *((shape, back @ at) for shape, at in shapes)))
 
 
-def _paired(
+def paired(
     names: Sequence[str],
     values: Sequence[_T],
     entry: str,
@@ -405,11 +405,11 @@ def _allowed_pairs(message: AllowedCollisionMatrix) -> AllowedPairs:
     code = Code.INVALID_OBJECT_NAME
     pairs = {
         frozenset((name, other)): is_allowed
-        for name, row in _paired(names, message.entry_values, entry, "rows", code)
-        for other, is_allowed in _paired(names, row.enabled, f"{entry}, row {name!r},", "values", code)
+        for name, row in paired(names, message.entry_values, entry, "rows", code)
+        for other, is_allowed in paired(names, row.enabled, f"{entry}, row {name!r},", "values", code)
         if name != other
     }
-    defaults = _paired(
+    defaults = paired(
         message.default_entry_names, message.default_entry_values, entry, "values of defaults", code
     )
     return AllowedPairs(pairs, dict(defaults))
