@@ -362,7 +362,7 @@ def test_a_log_tells_what_somebody_waits_for(monkeypatch, caplog):
     geometry.geometry_of(arm)
     (record,) = caplog.records
     assert record.getMessage() == (
-        f"limbik is cutting the meshes of {arm.name!r} into convex parts, which it keeps: 3 of 3 links to go"
+        f"limbik is cutting the shapes of {arm.name!r} into convex parts, which it keeps: 3 of 3 links to go"
     )
     caplog.clear()
     monkeypatch.setattr(geometry, "LONG", 1e9)

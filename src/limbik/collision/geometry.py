@@ -107,7 +107,7 @@ def _bodies(
     for k, ((name, link), shapes) in enumerate(named.items()):
         if not is_told and perf_counter() - began > LONG:
             logger.warning(
-                "limbik is cutting the meshes of %r into convex parts, which it keeps: %d of %d links to go",
+                "limbik is cutting the shapes of %r into convex parts, which it keeps: %d of %d links to go",
                 model.name,
                 len(named) - k,
                 len(named),

@@ -1,8 +1,9 @@
-"""Removes from a descent the rotations that the limits of ball joints stop.
+"""Removes from a descent, and from its steps, the rotations that the limits of ball joints stop.
 
 Each limit (the range of the twist, the cone of the swing, or that of one of three Euler angles) has a normal,
 found by what it takes of small rotations. The normals that the descent pushes against are taken out of
-Jacobian, gradient and Hessian.
+Jacobian, gradient and Hessian. A step is tried, too: what limits take of its rotations, where next to nothing
+is left, is taken out of the Jacobian, or of a Hessian after as much of it as can be made.
 """
 
 from __future__ import annotations
