@@ -276,6 +276,7 @@ def test_the_shapes_of_a_description_are_a_world() -> None:
         ('{"objects": \n', "is not JSON"),
         ('{"objects":\n' + "[" * 100_000, "too deep"),
         ("collision_objects:\n  - primitives: []\n", "object 1 needs an `id`"),
+        ("collision_objects:\n  - {id: a, primitives: []}\n", "object 'a': has no shapes: give `primitives`"),
         ("collision_objects:\n  - {id: a, primitives: [{type: bax}]}\n", "`type` needs one of box"),
         (
             "collision_objects:\n  - {id: a, primitives: [{type: 2, dimensions: [1, 2]}]}\n",

@@ -279,7 +279,10 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="--unit is that of a BVH, and 'human' is none: leave it out"):
         run("solve", str(markers), "human", "--set", str(links), "--out", str(out), "--unit", "mm")
     links.write_text("{")
-    with pytest.raises(FormatError, match="needs JSON of markers and their links"):
+    with pytest.raises(FormatError, match="is not JSON"):
+        run(*arguments, str(out))
+    links.write_text('{"A": "Hips", "A": "Head"}')
+    with pytest.raises(FormatError, match="the name 'A' twice in one object"):
         run(*arguments, str(out))
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import functools
+import os
 import sys
 from pathlib import Path
 
@@ -224,6 +225,16 @@ def test_a_folder_is_a_path(folder):
 def test_a_folder_that_cannot_even_be_looked_at_is_told(tmp_path):
     with pytest.raises(StoreError, match="cannot be written: File name too long"):
         make_dataset(limbik.load("ur5e"), tmp_path / ("a" * 300), poses=5)
+
+
+@pytest.mark.parametrize("record", ["[" * 100_000, None])
+def test_a_record_that_is_damaged_or_a_pipe_is_told(tmp_path, record):
+    if record is None:
+        os.mkfifo(tmp_path / "job.json")
+    else:
+        (tmp_path / "job.json").write_text(record)
+    with pytest.raises(StoreError, match=r"there is no job\.json in it that can be read"):
+        Dataset.open(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -230,7 +230,10 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
         if isinstance(frame, str) and frame:
             frames.add(frame)
         try:
-            _add(world, name, list(shapes_in_message(each, source, name)))
+            shapes = list(shapes_in_message(each, source, name))
+            if not shapes and not each.get("planes"):  # of which a warning tells
+                raise CollisionError("has no shapes: give `primitives` or `meshes`")
+            _add(world, name, shapes)
         except CollisionError as error:
             raise FormatError(source.name, str(error), element=f"object {shortened(name)}") from None
     if len(frames) > 1:

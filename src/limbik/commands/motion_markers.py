@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from limbik.commands.motion import UnitName, as_up, motion, size_of, write_file
-from limbik.errors import FormatError, ModelError
+from limbik.errors import ModelError
 
 MarkerFile = Annotated[str, typer.Argument(help="Markers: a C3D or TRC file.")]
 
@@ -54,19 +53,18 @@ def solve(
 
     For example: limbik motion solve walk.trc skeleton.bvh --set markers.json --out walk.bvh
     """
+    from limbik.collision.documents import plain_data
     from limbik.formats.load import load
     from limbik.formats.markers import load_markers
     from limbik.formats.motions import load_motion
+    from limbik.formats.source import open_source
     from limbik.motion.markers.solve import solve_markers
 
     is_motion = Path(skeleton).suffix.lower() == ".bvh"
     if unit is not None and not is_motion:
         raise ModelError(f"--unit is that of a BVH, and {skeleton!r} is none: leave it out")
     body = load_motion(skeleton, unit=size_of(unit)) if is_motion else load(skeleton)
-    try:
-        links = json.loads(Path(marker_set).expanduser().read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FormatError(marker_set, f"needs JSON of markers and their links: {error}") from None
+    links = plain_data(open_source(Path(marker_set)))
     solved = solve_markers(load_markers(file, up=as_up(up)), body, marker_set=links)
     width = max(len(marker) for marker in solved.markers.names)
     for marker, rms in solved.marker_rms_mm.items():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from limbik.errors import LimbikError, OutputError, shortened
+from limbik.formats.source import bytes_of
 from limbik.scale.job import Job
 from limbik.spatial import as_numbers
 
@@ -78,8 +79,8 @@ def write_record(folder: Path, job: Job, **more: Any) -> None:
 def read_record(folder: Path) -> dict[str, Any]:
     """What a folder holds. Raises StoreError where it does not say."""
     try:
-        record = json.loads((folder / RECORD).read_text())
-    except (OSError, ValueError):
+        record = json.loads(bytes_of(folder / RECORD, RECORD))
+    except (LimbikError, ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or not {"title", "digest"} <= record.keys():
         raise StoreError(f"{folder} holds no result: there is no {RECORD} in it that can be read")

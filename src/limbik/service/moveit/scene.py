@@ -292,8 +292,11 @@ class MoveItScene:
         elif known is not None and message.operation == APPEND:
             pose = frame @ pose_of_message(message.pose)
             objects[message.id] = _with_shapes(known, shapes_of(message), pose)
+        elif shapes := shapes_of(message):
+            objects[message.id] = SceneObject(shapes, frame @ pose_of_message(message.pose))
         else:
-            objects[message.id] = SceneObject(shapes_of(message), frame @ pose_of_message(message.pose))
+            problem = f"{message.id!r} has no shapes: give `primitives` or `meshes`"
+            raise MoveItRefusal(Code.INVALID_OBJECT_NAME, problem)
         if len(objects) > MAX_OBJECTS:
             raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"a scene needs at most {MAX_OBJECTS:,} objects")
         return replace(self, objects=objects)
