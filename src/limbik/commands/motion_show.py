@@ -76,8 +76,7 @@ def picture(
     """
     from limbik.motion.picture import picture as drawn
 
-    path = Path(out).expanduser()
     check_ending(out, ".svg")
     text = drawn(load_file(file, model, unit, up, animation), figures=figures)
-    write_text(path, text + "\n")
+    write_text(out, text + "\n")
     typer.echo(f"{out}: {text.count('<text')} figures")

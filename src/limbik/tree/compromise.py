@@ -103,30 +103,6 @@ def descend(
     end `workspace` is that of q. is_restart: whether the trace marks where it begins.
     """
     copy(q, workspace.nearest)
-    came_to = go_down(tree, objectives, workspace, settings, is_restart, q, answer, trace_q, trace_error)
-    if came_to in (SPENT, SETTLED):  # which a saddle may have been left for nothing before
-        cost = workspace.costs[0, 0]
-        evaluate(tree, objectives, workspace, workspace.nearest, 0)
-        if workspace.costs[0, 0] < cost:
-            copy(workspace.nearest, q)
-        else:
-            evaluate(tree, objectives, workspace, q, 0)
-    return came_to
-
-
-@compiled(inline=False)
-def go_down(
-    tree: Tree,
-    objectives: Objectives,
-    workspace: Workspace,
-    settings: Floats,
-    is_restart: bool,
-    q: Floats,
-    answer: Floats,
-    trace_q: Floats,
-    trace_error: Floats,
-) -> int:
-    """The same, but it may end uphill of a saddle that it has left, which is `workspace.nearest`."""
     use_limits = settings[USE_LIMITS] > 0.0
     factor = 1.0  # of the damping
     evaluate(tree, objectives, workspace, q, 0)
@@ -135,14 +111,15 @@ def go_down(
     sign = -1.0 if is_restart else 1.0
     if answer[DESCENTS] == 0.0:
         record(answer, q, workspace, 1.0, trace_q, trace_error)
-    is_new = True
+    is_new, came_to = True, SOLVED
     while not is_met(objectives, workspace.task_errors[0], 0):
         if is_new:
             is_flat = look_around(tree, objectives, workspace, q, use_limits)
         if answer[ITERATIONS] >= settings[BUDGET] or is_stopped(
             objectives.watch, count_for_watch(workspace, answer[ITERATIONS])
         ):
-            return SPENT
+            came_to = SPENT
+            break
         gain = propose(tree, workspace, q, damping_of(workspace, 0, factor), use_limits)
         if 0.0 <= gain <= NO_GAIN * workspace.costs[0, 0]:
             if is_flat:
@@ -172,8 +149,18 @@ def go_down(
         record(answer, q, workspace, sign, trace_q, trace_error)
         sign = 1.0
         if factor > HARDEST and is_stiff(workspace, factor):
-            return CONVERGED if is_flat and gain >= 0.0 else SETTLED
-    return SOLVED
+            if is_flat and gain >= 0.0:
+                return CONVERGED
+            came_to = SETTLED
+            break
+    if came_to != SOLVED:  # a saddle may have been left for nothing before
+        cost = workspace.costs[0, 0]
+        evaluate(tree, objectives, workspace, workspace.nearest, 0)
+        if workspace.costs[0, 0] < cost:
+            copy(workspace.nearest, q)
+        else:
+            evaluate(tree, objectives, workspace, q, 0)
+    return came_to
 
 
 @compiled

@@ -75,7 +75,15 @@ from limbik.solvers.methods.fabrik_targets import (
 )
 from limbik.solvers.solver import MethodTuning, Solver
 from limbik.tree.classical_loop import IS_EVALUATED, LENGTH, MEMORY, USE_LIMITS
-from limbik.tree.joints import FRAME_SIZE, PRISMATIC, REVOLUTE, ROTATION, SPHERICAL, set_spherical
+from limbik.tree.joints import (
+    FRAME_SIZE,
+    PRISMATIC,
+    REVOLUTE,
+    ROTATION,
+    SPHERICAL,
+    has_ball_limits,
+    set_spherical,
+)
 from limbik.tree.kinematics import attach_link, move_link
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
@@ -419,11 +427,9 @@ def stiffness(kind: int, mover: Records, use_limits: bool, is_second: bool) -> f
     """
     if not use_limits:
         return 0.0
-    range_left = 1.0 - (mover.upper - mover.lower) / FULL_TURN
     if kind == REVOLUTE:
-        return math.sqrt(max(range_left, 0.0))
-    has_limits = mover.cone < math.pi or range_left > 0.0 or mover.order > 0
-    return 1.0 if is_second and has_limits else 0.0
+        return math.sqrt(max(1.0 - (mover.upper - mover.lower) / FULL_TURN, 0.0))
+    return 1.0 if is_second and has_ball_limits(mover) else 0.0
 
 
 # -------------------------------------------------------------------------------- joints that are followed
