@@ -802,6 +802,27 @@ BENT = {
 }
 
 
+@pytest.mark.parametrize("name", ["ur5e", "panda"])
+@pytest.mark.parametrize("target", ["point out of reach", "point", "pose"])
+def test_no_joint_goes_to_and_fro_on_the_way_to_a_target_far_away(name, target):
+    model, start = limbik.load(name), {"ur5e": [0.3, -1.2, 1.5, -1.8, -1.5, 0.2], "panda": Q}[name]
+    turns, most = 0, 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        pose, toward = model.pose(model.random(rng)), rng.normal(size=3)
+        point = 1.2 * toward / np.linalg.norm(toward) if target == "point out of reach" else pose[:3, 3]
+        goal = limbik.Pose(target=pose) if target == "pose" else limbik.Position(target=point)
+        tracker = model.tracker(goal, DT, start=start, velocity_limits=2.0)
+        tracker.warmup()
+        v = np.diff([start, *(tracker.step() for _ in range(300))], axis=0) / DT
+        before, after = v[:-1], v[1:]
+        is_quick = np.minimum(np.abs(before), np.abs(after)) > 0.5
+        most = max(most, ((before * after < 0.0) & is_quick).sum(0).max())
+        turns += ((before * after).sum(1) < 0.0)[is_quick.any(1)].sum()
+    assert most <= 6
+    assert turns <= 1
+
+
 @pytest.mark.parametrize("kind", BENT)
 def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
     upper, limits = BENT[kind]

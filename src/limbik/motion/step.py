@@ -4,7 +4,8 @@ damping, brakes, comes to rest.
 A level of goals is a damped least-squares problem within the bounds of `motion.limits`, solved exactly
 (`motion.active_set`). Two Gauss-Newton iterations make one step: the second takes off what the
 curvature of the first has left. The damping is proportional to the residual (Fan & Yuan 2005), which keeps
-the convergence quadratic. Where a level cannot be met, it has a model of second order (`motion.newton`).
+the convergence quadratic; it is larger where the bounds leave much of the errors. Where a level cannot be
+met, it has a model of second order (`motion.newton`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 
 from limbik.compiler.kernel import Floats, compiled
-from limbik.motion.active_set import FREE, BoundedScratch, begin_at, hold, solve_within
+from limbik.motion.active_set import FREE, BoundedScratch, begin_at, fill_rest, hold, solve_within
 from limbik.motion.ball_limits import align_balls, measure_balls, turn_back, turn_screws
 from limbik.motion.limits import braking_step, fill_bounds, fill_margins
 from limbik.motion.newton import SINGULAR, fill_model
@@ -56,6 +57,8 @@ from limbik.tree.workspace import Objectives, Tree, Workspace
 
 DAMPING = 0.15  # per residual
 MIN_DAMPING = 1e-12
+BOUNDED_DAMPING = 0.5  # per residual that the bounds of a step leave
+UNCOUNTED = 2.0  # times what a model has counted with: if bounds leave more, it says little
 MIN_GAIN = 1e-4  # [1/s] of the squared residual
 AVERAGING = 0.1  # weight of the latest step in the average gain of steps
 SHRINKING = 0.9  # part of a step that the next displacement is below where the arm is about to arrive
@@ -291,19 +294,13 @@ def propose_levels(
         is_newton = fill_model(
             tree, objectives, workspace, motion, scratch, errors, active[level], level, damping, is_curved
         )
-        solve_within(
-            scratch,
-            J,
-            wanted,
-            workspace.J[:first],
-            workspace.hessian[: nv if is_newton or is_curved else 0],
-            damping,
-            motion.margin_below,
-            motion.margin_above,
-            motion.held,
-            active[level],
-            workspace.dx,
-        )
+        rows_of_model = nv if is_newton or is_curved else 0
+        solve_level(workspace, motion, scratch, active[level], first, last, rows_of_model, damping)
+        if motion.settings[BRAKES] == 0.0 and not is_curved:  # a plan is not cut short by limits of velocity
+            left = left_by_bounds(workspace, motion, scratch, first, last, is_newton)
+            if left > 0.0:
+                damping = BOUNDED_DAMPING * left
+                solve_level(workspace, motion, scratch, active[level], first, last, 0, damping)
         fill(
             SINGULAR * math.sqrt(squared_length(errors[first:last])) if is_newton else 0.0,
             scratch.flat[first:last],
@@ -316,6 +313,58 @@ def propose_levels(
             copy(workspace.dx, motion.first_dx)
         if level + 1 < levels:
             hold(scratch, J, wanted, damping, active[level], motion.held, workspace.dx)
+
+
+@compiled(inline=False)
+def solve_level(
+    workspace: Workspace,
+    motion: TrackerState,
+    scratch: BoundedScratch,
+    active: Floats,
+    first: int,
+    last: int,
+    rows_of_model: int,
+    damping: float,
+) -> None:
+    """Bring `workspace.dx` to where the level of these rows is best; with none of `workspace.hessian` by its
+    Jacobian.
+    """
+    solve_within(
+        scratch,
+        workspace.J[first:last],
+        motion.wanted[first:last],
+        workspace.J[:first],
+        workspace.hessian[:rows_of_model],
+        damping,
+        motion.margin_below,
+        motion.margin_above,
+        motion.held,
+        active,
+        workspace.dx,
+    )
+
+
+@compiled(inline=False)
+def left_by_bounds(
+    workspace: Workspace,
+    motion: TrackerState,
+    scratch: BoundedScratch,
+    first: int,
+    last: int,
+    is_newton: bool,
+) -> float:
+    """How much the bounds of `workspace.dx` leave of the errors of these rows; 0 where the model of their
+    level has counted with it, or they are met in a few steps.
+
+    The error of a target that is many steps away changes the gradient by more than J^T J foresees: without
+    damping for it some joints would go from bound to bound.
+    """
+    wanted, rest = motion.wanted[first:last], scratch.rest[: last - first]
+    fill_rest(workspace.J[first:last], wanted, workspace.dx, rest)
+    left, foreseen = math.sqrt(squared_length(rest)), CONVERGING * math.sqrt(squared_length(wanted))
+    if is_newton:
+        foreseen = max(foreseen, UNCOUNTED * math.sqrt(squared_length(workspace.work[0, first:last])))
+    return left if left > foreseen else 0.0
 
 
 @compiled
