@@ -16,7 +16,7 @@ from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.active_set import FREE, BoundedScratch, begin_at, fill_rest, hold, solve_within
 from limbik.motion.ball_limits import align_balls, measure_balls, turn_back, turn_screws
 from limbik.motion.limits import braking_step, fill_bounds, fill_margins
-from limbik.motion.newton import SINGULAR, fill_model
+from limbik.motion.newton import SINGULAR, UNMET, fill_model
 from limbik.motion.state import (
     BRAKES,
     CALM,
@@ -59,6 +59,7 @@ DAMPING = 0.15  # per residual
 MIN_DAMPING = 1e-12
 BOUNDED_DAMPING = 0.5  # per residual that the bounds of a step leave
 UNCOUNTED = 2.0  # times what a model has counted with: if bounds leave more, it says little
+CURVED = 0.05  # part of the errors that a step leaves, from which on their curvature may count
 MIN_GAIN = 1e-4  # [1/s] of the squared residual
 AVERAGING = 0.1  # weight of the latest step in the average gain of steps
 SHRINKING = 0.9  # part of a step that the next displacement is below where the arm is about to arrive
@@ -286,21 +287,11 @@ def propose_levels(
     is_curved = False
     for level in range(levels):
         first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
-        J, wanted = workspace.J[first:last], motion.wanted[first:last]
-        measured = motion.residuals[first:last] if motion.settings[BRAKES] > 0.0 else wanted
-        damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(measured)
         if level > 0:
             begin_below(motion, active[level - 1], active[level], workspace.dx)
-        is_newton = fill_model(
-            tree, objectives, workspace, motion, scratch, errors, active[level], level, damping, is_curved
+        is_newton = solve_level(
+            tree, objectives, workspace, motion, scratch, active[level], errors, level, is_curved
         )
-        rows_of_model = nv if is_newton or is_curved else 0
-        solve_level(workspace, motion, scratch, active[level], first, last, rows_of_model, damping)
-        if motion.settings[BRAKES] == 0.0 and not is_curved:  # a plan is not cut short by limits of velocity
-            left = left_by_bounds(workspace, motion, scratch, first, last, is_newton)
-            if left > 0.0:
-                damping = BOUNDED_DAMPING * left
-                solve_level(workspace, motion, scratch, active[level], first, last, 0, damping)
         fill(
             SINGULAR * math.sqrt(squared_length(errors[first:last])) if is_newton else 0.0,
             scratch.flat[first:last],
@@ -311,30 +302,80 @@ def propose_levels(
                 copy(workspace.basis[v], motion.curvature[v])
         if level == 0:
             copy(workspace.dx, motion.first_dx)
-        if level + 1 < levels:
-            hold(scratch, J, wanted, damping, active[level], motion.held, workspace.dx)
 
 
 @compiled(inline=False)
 def solve_level(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: TrackerState,
+    scratch: BoundedScratch,
+    active: Floats,
+    errors: Floats,
+    level: int,
+    is_curved: bool,
+) -> bool:
+    """Bring `workspace.dx` to where a level is best, and mark the joints that it holds for those below it;
+    whether it cannot be met, and has Newton's model.
+
+    The curvature of an error that is many steps away changes the gradient by more than J^T J foresees:
+    without damping for what the bounds leave of it, some joints would go from bound to bound.
+
+    is_curved: whether some level above it has Newton's model.
+    """
+    first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+    J, wanted, nv = workspace.J[first:last], motion.wanted[first:last], workspace.dx.size
+    has_plan = motion.settings[BRAKES] > 0.0  # of which a step is a part: limits of velocity leave the rest
+    measured = motion.residuals[first:last] if has_plan else wanted
+    damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(measured)
+    is_newton = False
+    if is_curved or has_plan:
+        is_newton = fill_model(
+            tree, objectives, workspace, motion, scratch, errors, active, level, damping, is_curved
+        )
+        model_size = nv if is_newton or is_curved else 0
+        minimise(workspace, motion, scratch, active, first, last, model_size, damping)
+    else:
+        minimise(workspace, motion, scratch, active, first, last, 0, damping)
+        fill_rest(J, wanted, workspace.dx, scratch.rest)
+        left = math.sqrt(squared_length(scratch.rest[: last - first]))
+        length = math.sqrt(squared_length(wanted))
+        if left > max(UNMET, CURVED * length):
+            is_newton = fill_model(
+                tree, objectives, workspace, motion, scratch, errors, active, level, damping, False
+            )
+            counted = math.sqrt(squared_length(workspace.work[0, first:last])) if is_newton else 0.0
+            if left > max(CONVERGING * length, UNCOUNTED * counted):
+                damping = BOUNDED_DAMPING * left
+                minimise(workspace, motion, scratch, active, first, last, 0, damping)
+            elif is_newton:
+                minimise(workspace, motion, scratch, active, first, last, nv, damping)
+    if level + 2 < objectives.level_rows.size:
+        hold(scratch, J, wanted, damping, active, motion.held, workspace.dx)
+    return is_newton
+
+
+@compiled(inline=False)
+def minimise(
     workspace: Workspace,
     motion: TrackerState,
     scratch: BoundedScratch,
     active: Floats,
     first: int,
     last: int,
-    rows_of_model: int,
+    model_size: int,
     damping: float,
 ) -> None:
-    """Bring `workspace.dx` to where the level of these rows is best; with none of `workspace.hessian` by its
-    Jacobian.
+    """Bring `workspace.dx` to the minimum of `workspace.hessian`, or for a model of no size to that of the
+    squares of these rows.
     """
     solve_within(
         scratch,
         workspace.J[first:last],
         motion.wanted[first:last],
         workspace.J[:first],
-        workspace.hessian[:rows_of_model],
+        workspace.hessian[:model_size],
         damping,
         motion.margin_below,
         motion.margin_above,
@@ -342,29 +383,6 @@ def solve_level(
         active,
         workspace.dx,
     )
-
-
-@compiled(inline=False)
-def left_by_bounds(
-    workspace: Workspace,
-    motion: TrackerState,
-    scratch: BoundedScratch,
-    first: int,
-    last: int,
-    is_newton: bool,
-) -> float:
-    """How much the bounds of `workspace.dx` leave of the errors of these rows; 0 where the model of their
-    level has counted with it, or they are met in a few steps.
-
-    The error of a target that is many steps away changes the gradient by more than J^T J foresees: without
-    damping for it some joints would go from bound to bound.
-    """
-    wanted, rest = motion.wanted[first:last], scratch.rest[: last - first]
-    fill_rest(workspace.J[first:last], wanted, workspace.dx, rest)
-    left, foreseen = math.sqrt(squared_length(rest)), CONVERGING * math.sqrt(squared_length(wanted))
-    if is_newton:
-        foreseen = max(foreseen, UNCOUNTED * math.sqrt(squared_length(workspace.work[0, first:last])))
-    return left if left > foreseen else 0.0
 
 
 @compiled
