@@ -823,6 +823,27 @@ def test_no_joint_goes_to_and_fro_on_the_way_to_a_target_far_away(name, target):
     assert turns <= 1
 
 
+@pytest.mark.parametrize("seed", [76, 82, 143, 195, 196])
+def test_an_arm_that_shakes_between_its_bounds_is_damped_until_it_does_not(seed):
+    rng = np.random.default_rng(seed)
+    builder = limbik.ModelBuilder("arm")
+    for k in range(4):
+        origin, axis = pose_from(None, 0.3 * rng.normal(size=3)), rng.normal(size=3)
+        if k == 0:
+            builder.ball("l0", origin=origin, swing=0.6)
+        else:
+            builder.revolute(f"l{k}", axis=axis, origin=origin, limits=(-1.5, 1.5))
+    model, toward = builder.build(), rng.normal(size=3)
+    limits = rng.uniform(0.1, 3.0, model.nv).round(2)
+    goal = limbik.Position(target=3.0 * toward / np.linalg.norm(toward))
+    tracker = model.tracker(goal, dt=0.1, start=model.random(rng), velocity_limits=limits)
+    tracker.warmup()
+    q = [tracker.q, *(tracker.step() for _ in range(200))]
+    v = np.array([model.difference(*pair) for pair in itertools.pairwise(q)]) / 0.1 / limits
+    is_quick = np.minimum(np.abs(v[1:]), np.abs(v[:-1])) > 0.25
+    assert ((v[1:] * v[:-1] < 0.0) & is_quick).sum(0).max() <= 10
+
+
 @pytest.mark.parametrize("kind", BENT)
 def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
     upper, limits = BENT[kind]

@@ -328,7 +328,8 @@ def solve_level(
     J, wanted, nv = workspace.J[first:last], motion.wanted[first:last], workspace.dx.size
     has_plan = motion.settings[BRAKES] > 0.0  # of which a step is a part: limits of velocity leave the rest
     measured = motion.residuals[first:last] if has_plan else wanted
-    damping = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR] * damping_for(measured)
+    factor = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR]
+    damping = factor * damping_for(measured)
     is_newton = False
     if is_curved or has_plan:
         is_newton = fill_model(
@@ -347,7 +348,7 @@ def solve_level(
             )
             counted = math.sqrt(squared_length(workspace.work[0, first:last])) if is_newton else 0.0
             if left > max(CONVERGING * length, UNCOUNTED * counted):
-                damping = BOUNDED_DAMPING * left
+                damping = factor * BOUNDED_DAMPING * left
                 minimise(workspace, motion, scratch, active, first, last, 0, damping)
             elif is_newton:
                 minimise(workspace, motion, scratch, active, first, last, nv, damping)
