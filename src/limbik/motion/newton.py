@@ -100,7 +100,7 @@ def fill_model(
     transpose_times(J, motion.wanted[first:last], scratch.gradient)
     if is_curved:
         for v in range(nv):
-            scratch.gradient[v] += STRICTNESS * dot(motion.curvature[v], workspace.dx)
+            scratch.gradient[v] += STRICTNESS * dot(motion.curvature[v], motion.upper_dx)
     shift = 0.0
     if is_newton:
         fill_newton(tree, objectives, workspace, scratch, errors, level)
@@ -117,7 +117,7 @@ def fill_model(
         add_curvature(motion, is_curved, H)
         shift = damping
     if level > 0:
-        add(shift, workspace.dx, scratch.gradient)
+        add(shift, motion.upper_dx, scratch.gradient)
     return is_newton
 
 

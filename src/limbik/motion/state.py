@@ -66,6 +66,7 @@ class TrackerState(NamedTuple):
     lower_part: Annotated[Floats, array(nv)]  # and the lower levels
     planned: Annotated[Floats, array(nv)]  # how far it has gone since the Jacobian, in units
     first_dx: Annotated[Floats, array(nv)]  # what the first level alone asks for
+    upper_dx: Annotated[Floats, array(nv)]  # what the levels above one ask for
     first_before: Annotated[Floats, array(nv)]  # the same of the step before
     lower_before: Annotated[Floats, array(nv)]
     drift: Annotated[Floats, array(nv)]  # sum of the latest steps, in units

@@ -328,6 +328,7 @@ def solve_level(
     J, wanted, nv = workspace.J[first:last], motion.wanted[first:last], workspace.dx.size
     has_plan = motion.settings[BRAKES] > 0.0  # of which a step is a part: limits of velocity leave the rest
     measured = motion.residuals[first:last] if has_plan else wanted
+    copy(workspace.dx, motion.upper_dx)
     factor = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR]
     damping = factor * damping_for(measured)
     is_newton = False
