@@ -331,15 +331,14 @@ def solve_level(
     copy(workspace.dx, motion.upper_dx)
     factor = motion.settings[FIRST_FACTOR if level == 0 else LOWER_FACTOR]
     damping = factor * damping_for(measured)
-    is_newton = False
-    if is_curved or has_plan:
+    is_newton, is_modelled = False, is_curved or has_plan
+    if is_modelled:
         is_newton = fill_model(
             tree, objectives, workspace, motion, scratch, errors, active, level, damping, is_curved
         )
-        model_size = nv if is_newton or is_curved else 0
-        minimise(workspace, motion, scratch, active, first, last, model_size, damping)
-    else:
-        minimise(workspace, motion, scratch, active, first, last, 0, damping)
+    model_size = nv if is_newton or is_curved else 0
+    minimise(workspace, motion, scratch, active, first, last, model_size, damping)
+    if not is_modelled:
         fill_rest(J, wanted, workspace.dx, scratch.rest)
         left = math.sqrt(squared_length(scratch.rest[: last - first]))
         length = math.sqrt(squared_length(wanted))
