@@ -6,10 +6,12 @@ import re
 import signal
 import subprocess
 import sys
+import typing
 import urllib.request
 from pathlib import Path
 
 import pytest
+import typer
 
 import limbik
 from limbik import cli
@@ -53,6 +55,28 @@ def address_in(text):
 def health(address):
     with urllib.request.urlopen(f"{address}/health", timeout=300) as response:
         return response.read()
+
+
+def real_options(app):
+    """The name of the command and the option, for each option of real numbers."""
+    for group in app.registered_groups:
+        yield from real_options(group.typer_instance)
+    for command in app.registered_commands:
+        hints = typing.get_type_hints(command.callback, include_extras=True)
+        for name, hint in hints.items():
+            if isinstance(hint, typing._AnnotatedAlias) and "float" in str(hint.__origin__):
+                yield f"{command.callback.__name__} {name}", hint.__metadata__[0]
+
+
+def test_no_option_of_numbers_takes_underscores():
+    options = dict(real_options(cli.app))
+    assert len(options) > 15
+    for name, option in options.items():
+        assert option.parser is not None, name
+        assert option.parser("10") == 10.0
+        for text in ("1_0", "\u0661\u0660", "ten", "nan"):
+            with pytest.raises(typer.BadParameter, match=f"needs a number, found '{text}'"):
+                option.parser(text)
 
 
 def test_version():

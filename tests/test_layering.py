@@ -20,6 +20,7 @@ PACKAGE = Path(limbik.__file__).parent
 ROOMS = (
     "_version",
     "errors",
+    "number_text",
     "deprecated",
     "lazy",
     "locks",

@@ -230,11 +230,18 @@ def test_all_of_nothing_is_explained(run) -> None:
         (("ur5e", "--rpy", "0", "0", "0", "--direction", "0", "0", "1"), "--rpy and --direction"),
         (("ur5e", "--direction", "0", "0", "0"), "--direction needs"),
         (("ur5e", "--quat-xyzw", "0", "0", "0", "0"), "--quat-xyzw needs"),
-        (("ur5e", "--position", "nan", "0", "0"), "finite"),
         (("ur5e", "--rpy", "inf", "0", "0"), "--rpy"),
         (("ur5e", "--position", "0", "0", "0.5", "--start", "1,2"), "--start needs 6 numbers"),
         (
             ("ur5e", "--position", "0", "0", "0.5", "--start", "a,b"),
+            "--start needs numbers with commas or spaces",
+        ),
+        (
+            ("ur5e", "--position", "0", "0", "0.5", "--start", "0,0,0,0,0,1_0"),
+            "--start needs numbers with commas or spaces",
+        ),
+        (
+            ("ur5e", "--position", "0", "0", "0.5", "--start", "0,0,0,0,0,0,"),
             "--start needs numbers with commas or spaces",
         ),
         (("ur5e", "--position", "0", "0", "0.5", "--solver", "best"), "no solver 'best'"),
@@ -251,11 +258,19 @@ def test_what_has_no_meaning_is_said_in_one_line_with_status_2(run, arguments, s
 
 
 @pytest.mark.parametrize(
-    "arguments", [("ur5e", "--position", "0", "0"), ("ur5e", "--position", "a", "0", "0"), ()]
+    ("arguments", "said"),
+    [
+        (("ur5e", "--position", "0", "0"), "'--position' requires 3 arguments"),
+        (("ur5e", "--position", "a", "0", "0"), "'--position': needs a number, found 'a'"),
+        (("ur5e", "--position", "nan", "0", "0"), "'--position': needs a number, found 'nan'"),
+        (("ur5e", "--position", "1_0", "0", "0"), "'--position': needs a number, found '1_0'"),
+        ((), "Missing argument"),
+    ],
 )
-def test_a_usage_error_has_status_2(run, arguments) -> None:
+def test_a_usage_error_has_status_2(run, arguments, said) -> None:
     status, _, err = run(*arguments)
     assert status == 2
+    assert said in err
     assert "Traceback" not in err
 
 

@@ -83,6 +83,7 @@ def test_trc_is_read_in_metres_with_its_gaps() -> None:
         ("3\t2\tmm", "3\t4\tmm", "3: NumMarkers says 4, but 2 are named on line 4"),
         ("50.0\t3\t2", "50.0\t5\t2", "NumFrames says 5, found 3"),
         ("\t900\t", "\thigh\t", "7: needs a number or an empty cell, found 'high'"),
+        ("\t900\t", "\t9_00\t", "7: needs a number or an empty cell, found '9_00'"),
         ("\t41\n", "\t41\t9\n", "8: needs 6 numbers of markers, found 7"),
         ("\t41\n", "\n", "8: marker 2 needs three numbers, or none for a gap, found 2"),
         (

@@ -13,6 +13,7 @@ import numpy as np
 
 from limbik.errors import CollisionError, MissingExtra, number_of, shortened
 from limbik.model.shapes import LARGEST, Mesh
+from limbik.number_text import number_from
 from limbik.spatial import Array
 
 FORMATS = ("stl", "obj", "dae", "ply")
@@ -201,10 +202,7 @@ def _binary_stl(content: bytes, name: str) -> Array:
 
 
 def _number(text: bytes, name: str) -> float:
-    try:
-        unit = float(text)
-    except ValueError:
-        unit = 0.0
+    unit = number_from(text.decode("ascii", "replace"))
     if not 0.0 < unit < LARGEST:
         raise CollisionError(f"mesh {name} needs a `unit` above 0 [m], found {shortened(text)}")
     return unit

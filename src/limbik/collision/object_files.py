@@ -20,6 +20,7 @@ from limbik.collision.world_files import load_world
 from limbik.errors import FormatError, FormatWarning, shortened
 from limbik.formats.source import Source, decoded
 from limbik.model.shapes import Mesh, Points, Shape
+from limbik.number_text import number_from
 
 POINTS = ("xyz", "pts", "txt")  # endings of clouds: three numbers in a row
 MAX_POINTS = 100_000
@@ -76,10 +77,7 @@ def _cloud(path: str, content: bytes) -> Points:
         words = line.replace(",", " ").split()
         if not words or words[0].startswith(("#", "//")):
             continue
-        try:
-            rows.append([float(word) for word in words[:3]])
-        except ValueError:
-            rows.append([])
+        rows.append([number_from(word) for word in words[:3]])
         if len(rows[-1]) != 3 or not np.isfinite(rows[-1]).all():
             problem = f"needs three numbers in a row, x, y and z [m], found {shortened(line.strip())}"
             raise FormatError(path, problem, line=number)

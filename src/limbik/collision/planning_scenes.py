@@ -24,6 +24,7 @@ from limbik.collision.world import World
 from limbik.errors import CollisionError, FormatError, FormatWarning, did_you_mean, shortened
 from limbik.formats.source import Source
 from limbik.model.shapes import Box, ConvexHull, Cylinder, Mesh, Shape, Sphere
+from limbik.number_text import number_from
 from limbik.spatial import Array, Matrix4, as_numbers, as_vector, pose_from, quat_to_matrix
 
 PRIMITIVES = {1: "box", 2: "sphere", 3: "cylinder", 4: "cone"}  # of shape_msgs/SolidPrimitive
@@ -110,10 +111,10 @@ class _TextReader:
 
     def number(self) -> float:
         word = self.word()
-        try:
-            return float(word)
-        except ValueError:
-            raise self.error(f"expected a number, found {shortened(word)}") from None
+        number = number_from(word)
+        if math.isnan(number):
+            raise self.error(f"expected a number, found {shortened(word)}")
+        return number
 
     def whole(self) -> int:
         number = self.number()

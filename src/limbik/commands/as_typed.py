@@ -12,7 +12,8 @@ from typing import Any
 
 import typer
 
-from limbik.errors import GoalError
+from limbik.errors import GoalError, shortened
+from limbik.number_text import number_from
 
 FULL_TURN, MAX_DEGREES = 2.0 * math.pi, 3600.0
 _NUMBERS = re.compile(r"[-+.\d][-+.\deE]*(,[-+.\d][-+.\deE]*)+")
@@ -26,6 +27,17 @@ def warn_of_degrees(option: str, angles: Sequence[float]) -> None:
             f"limbik: {option} {typed} is more than a turn in radians; in degrees? then add --degrees",
             err=True,
         )
+
+
+def number(text: str | float) -> float:
+    """The number of an option, as typed or by default, for `typer.Option(parser=...)`.
+
+    Raises typer.BadParameter for another text.
+    """
+    value = number_from(str(text))
+    if math.isnan(value):
+        raise typer.BadParameter(f"needs a number, found {shortened(text)}")
+    return value
 
 
 def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:

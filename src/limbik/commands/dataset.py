@@ -9,6 +9,7 @@ import typer
 from limbik.commands import chunk_options as options
 from limbik.commands.progress import progress_of
 from limbik.errors import SolverError, shortened
+from limbik.number_text import number_from
 
 
 def dataset(
@@ -64,10 +65,7 @@ def dataset(
 
 def _count(text: str) -> int:
     """A whole number, which may be written as 1e6."""
-    try:
-        number = float(text)
-        if number == int(number):
-            return int(number)
-    except (ValueError, OverflowError):
-        pass
+    number = number_from(text)
+    if number.is_integer():
+        return int(number)
     raise SolverError(f"`poses` needs a whole number, such as 1e6, found {shortened(text)}")

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from limbik.commands.as_typed import number
 from limbik.errors import ModelError, is_one_of, number_of
+from limbik.number_text import number_from
 
 if TYPE_CHECKING:
     from limbik.formats.motions import Motion, Up
@@ -54,7 +56,7 @@ def info(
         list[str] | None,
         typer.Option("--foot", help="A frame that is to stand, once for each; default: found by name."),
     ] = None,
-    ground: Annotated[float, typer.Option(help="Height of the ground, in m.")] = 0.0,
+    ground: Annotated[float, typer.Option(parser=number, help="Height of the ground, in m.")] = 0.0,
     animation: AnimationName = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
@@ -139,12 +141,8 @@ def as_up(up: str | None) -> Up | None:
 
 def size_of(unit: str | None) -> Any:
     """A unit by its name, or its size [m]."""
-    if unit is None:
-        return None
-    try:
-        return float(unit)
-    except ValueError:
-        return unit
+    size = math.nan if unit is None else number_from(unit)
+    return unit if math.isnan(size) else size
 
 
 def _text(loaded: Motion, measures: Measures) -> Iterator[str]:

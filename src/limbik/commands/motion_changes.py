@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from limbik.commands.as_typed import number
 from limbik.commands.motion import (
     AnimationName,
     File,
@@ -22,6 +24,7 @@ from limbik.commands.motion import (
 )
 from limbik.commands.progress import progress_of
 from limbik.errors import GoalError, ModelError
+from limbik.number_text import number_from
 
 
 @motion.command()
@@ -33,7 +36,9 @@ def clean(
     up: UpName = None,
     animation: AnimationName = None,
     method: Annotated[str, typer.Option(help="butterworth, savitzky-golay or one-euro.")] = "butterworth",
-    cutoff: Annotated[float, typer.Option(help="Frequency above which is smoothed, in Hz.")] = 6.0,
+    cutoff: Annotated[
+        float, typer.Option(parser=number, help="Frequency above which is smoothed, in Hz.")
+    ] = 6.0,
 ) -> None:
     """Take the jitter out of a motion, and say what that changed.
 
@@ -94,16 +99,19 @@ def ground(
     feet: Annotated[
         list[str] | None, typer.Option("--foot", help="The link of a foot, once for each; default: by name.")
     ] = None,
-    height: Annotated[float, typer.Option(help="Height of the ground, in m.")] = 0.0,
+    height: Annotated[float, typer.Option(parser=number, help="Height of the ground, in m.")] = 0.0,
     slope: Annotated[
-        tuple[float, float, float] | None, typer.Option(help="Direction across the ground, upwards: x y z.")
+        tuple[float, float, float] | None,
+        typer.Option(parser=number, help="Direction across the ground, upwards: x y z."),
     ] = None,
     mesh: Annotated[str | None, typer.Option(help="A mesh in m to stand on, instead of a plane.")] = None,
-    weight: Annotated[float, typer.Option(help="0 to 1: how much is corrected.")] = 1.0,
-    halflife: Annotated[float, typer.Option(help="Of what is let go when a foot leaves, in s.")] = 0.1,
+    weight: Annotated[float, typer.Option(parser=number, help="0 to 1: how much is corrected.")] = 1.0,
+    halflife: Annotated[
+        float, typer.Option(parser=number, help="Of what is let go when a foot leaves, in s.")
+    ] = 0.1,
     belt: Annotated[
         tuple[float, float, float] | None,
-        typer.Option(help="Velocity of the belt that it walks on, in m/s: x y z."),
+        typer.Option(parser=number, help="Velocity of the belt that it walks on, in m/s: x y z."),
     ] = None,
 ) -> None:
     """Stand on the ground: no sliding and sinking feet, on a plane, a slope or a mesh.
@@ -159,8 +167,7 @@ def _as_metres(lengths: Iterable[str]) -> dict[str, float]:
         link, _, length = each.rpartition("=")
         if link in metres:
             raise ModelError(f"--length has {link!r} twice: {metres[link]:g} and {length}")
-        try:
-            metres[link] = float(length)
-        except ValueError:
-            raise ModelError(f"--length needs LINK=METRES, found {each!r}") from None
+        metres[link] = number_from(length)
+        if math.isnan(metres[link]):
+            raise ModelError(f"--length needs LINK=METRES, found {each!r}")
     return metres

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from limbik.commands.as_typed import number
 from limbik.commands.motion import UnitName, as_up, motion, size_of, write_file
 from limbik.errors import ModelError
 
@@ -17,7 +18,9 @@ MarkerFile = Annotated[str, typer.Argument(help="Markers: a C3D or TRC file.")]
 def fill(
     file: MarkerFile,
     out: Annotated[str, typer.Option(help="Where to write the markers: a .trc file.")],
-    max_error: Annotated[float, typer.Option(help="Expected error above which a gap stays, in mm.")] = 20.0,
+    max_error: Annotated[
+        float, typer.Option(parser=number, help="Expected error above which a gap stays, in mm.")
+    ] = 20.0,
 ) -> None:
     """Fill the gaps of markers, and say how, and how well.
 

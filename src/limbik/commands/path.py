@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from limbik.commands.answers import WIDTH
-from limbik.commands.as_typed import warn_of_degrees
+from limbik.commands.as_typed import number, warn_of_degrees
 from limbik.errors import GoalError
 from limbik.formats.source import check_ending, write_text
 from limbik.options import SLOWEST_RATE
@@ -23,14 +23,25 @@ BROKEN = 1  # exit status
 Six = tuple[float, float, float, float, float, float]
 
 
+def rate(text: str | float) -> float:
+    """The greatest rate of a joint; see `number`."""
+    value = number(text)
+    if value < SLOWEST_RATE:
+        raise typer.BadParameter(f"needs a number of at least {SLOWEST_RATE:g}, found {text}")
+    return value
+
+
 def path(
     robot: Annotated[str, typer.Argument(help="A robot's name, or a file that describes one.")],
     begin: Annotated[
         Six | None,
-        typer.Option("--from", metavar="X Y Z R P Y", help="Where a straight line begins, in m and rad."),
+        typer.Option(
+            "--from", parser=number, metavar="X Y Z R P Y", help="Where a straight line begins, in m and rad."
+        ),
     ] = None,
     end: Annotated[
-        Six | None, typer.Option("--to", metavar="X Y Z R P Y", help="Where it ends, in m and rad.")
+        Six | None,
+        typer.Option("--to", parser=number, metavar="X Y Z R P Y", help="Where it ends, in m and rad."),
     ] = None,
     given: Annotated[
         Path | None,
@@ -42,11 +53,11 @@ def path(
     frame: Annotated[str | None, typer.Option(help="What moves; default: the end effector.")] = None,
     velocity: Annotated[
         float | None,
-        typer.Option(min=SLOWEST_RATE, help="Greatest velocity of a joint, in rad/s or m/s; gives times."),
+        typer.Option(parser=rate, help="Greatest velocity of a joint, in rad/s or m/s; gives times."),
     ] = None,
     acceleration: Annotated[
         float | None,
-        typer.Option(min=SLOWEST_RATE, help="Greatest acceleration, in rad/s^2 or m/s^2."),
+        typer.Option(parser=rate, help="Greatest acceleration, in rad/s^2 or m/s^2."),
     ] = None,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Read the angles of --from and --to in degrees.")

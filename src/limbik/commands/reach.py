@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from limbik.commands import chunk_options as options
+from limbik.commands.as_typed import number
 from limbik.commands.play import Host, NoBrowser, Port, open_playground
 from limbik.commands.progress import progress_of
 from limbik.errors import SolverError
@@ -41,13 +42,15 @@ reach = typer.Typer(
 def make(
     robot: options.Robot,
     out: Annotated[str, typer.Option(help="The folder of the map; a map that was begun there goes on.")],
-    voxel: Annotated[float, typer.Option(help="Length of a voxel's edge, in m.")] = 0.05,
+    voxel: Annotated[float, typer.Option(parser=number, help="Length of a voxel's edge, in m.")] = 0.05,
     orientations: Annotated[int, typer.Option(help="Orientations to try in each voxel.")] = 100,
     frame: options.Frame = None,
     world: Annotated[
         str | None, typer.Option(metavar="FILE", help="What stands about the robot: reached is what is free.")
     ] = None,
-    clearance: Annotated[float, typer.Option(help="From everything in the world, in m.")] = 0.0,
+    clearance: Annotated[
+        float, typer.Option(parser=number, help="From everything in the world, in m.")
+    ] = 0.0,
     restarts: options.Restarts = None,
     seed: options.Seed = 0,
     threads: options.Threads = None,
@@ -161,7 +164,7 @@ def open_map(
 def base(
     folder: Annotated[Path, typer.Argument(help="The folder of a map.")],
     poses: Annotated[Path, typer.Argument(help="CSV of the poses, as `limbik path` reads it.")],
-    height: Annotated[float, typer.Option(help="Of the base, in m.")] = 0.0,
+    height: Annotated[float, typer.Option(parser=number, help="Of the base, in m.")] = 0.0,
     yaws: Annotated[int, typer.Option(help="Rotations about z to try.")] = 16,
     count: Annotated[int, typer.Option(help="How many poses of the base to print.")] = 5,
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from limbik.commands.answers import listed, text
-from limbik.commands.as_typed import warn_of_degrees
+from limbik.commands.as_typed import number, warn_of_degrees
 from limbik.errors import ConfigurationError, GoalError, LimbikError
+from limbik.number_text import number_from
 from limbik.service.plain import all_data, data, units
 
 if TYPE_CHECKING:
@@ -29,17 +31,24 @@ def solve(
     robot: Annotated[str, typer.Argument(help="A robot's name, or a file that describes one.")],
     frame: Annotated[str | None, typer.Option(help="What is to go there; default: the end effector.")] = None,
     position: Annotated[
-        Three | None, typer.Option(metavar="X Y Z", help="Where its origin is to be, in metres.")
+        Three | None,
+        typer.Option(parser=number, metavar="X Y Z", help="Where its origin is to be, in metres."),
     ] = None,
     rpy: Annotated[
         Three | None,
-        typer.Option(metavar="R P Y", help="How it is to be turned: roll, pitch, yaw about x, y, z, in rad."),
+        typer.Option(
+            parser=number,
+            metavar="R P Y",
+            help="How it is to be turned: roll, pitch, yaw about x, y, z, in rad.",
+        ),
     ] = None,
     quat_xyzw: Annotated[
-        Four | None, typer.Option(metavar="X Y Z W", help="How it is to be turned, as a quaternion.")
+        Four | None,
+        typer.Option(parser=number, metavar="X Y Z W", help="How it is to be turned, as a quaternion."),
     ] = None,
     direction: Annotated[
-        Three | None, typer.Option(metavar="X Y Z", help="Where its z axis is to point, with any spin.")
+        Three | None,
+        typer.Option(parser=number, metavar="X Y Z", help="Where its z axis is to point, with any spin."),
     ] = None,
     start: Annotated[
         str | None,
@@ -61,7 +70,11 @@ def solve(
     ] = None,
     clearance: Annotated[
         float | None,
-        typer.Option(metavar="D", help="By how much all is to be apart, in metres; alone: the robot itself."),
+        typer.Option(
+            parser=number,
+            metavar="D",
+            help="By how much all is to be apart, in metres; alone: the robot itself.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print data instead of text.")] = False,
 ) -> None:
@@ -160,13 +173,10 @@ def _start(text: str, model: Model, scale: float) -> Array:
     """q [nq] from numbers with commas or spaces between them; angles times `scale` are radians."""
     import numpy as np
 
-    words = text.replace(",", " ").split()
-    try:
-        q = np.array([float(word) for word in words])
-    except ValueError:
-        raise ConfigurationError(
-            f"--start needs numbers with commas or spaces between them, found {text!r}"
-        ) from None
+    words = re.split(r"\s*,\s*|\s+", text.strip())
+    q = np.array([number_from(word) for word in words])
+    if not np.isfinite(q).all():
+        raise ConfigurationError(f"--start needs numbers with commas or spaces between them, found {text!r}")
     if q.size != model.nq:
         raise ConfigurationError(f"--start needs {model.nq} numbers for {model.name!r}, found {q.size}")
     return q * [scale if unit == "rad" else 1.0 for unit in units(model)]

@@ -13,8 +13,9 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from limbik.errors import FormatError, did_you_mean, shortened
+from limbik.errors import FormatError, did_you_mean, number_of, shortened
 from limbik.formats.source import Source
+from limbik.number_text import number_from
 from limbik.spatial import Array
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
@@ -64,7 +65,8 @@ def read(source: Source) -> BvhFile:
     count, dt, rows = _heading(source.name, lines, reader.line)
     if len(rows) != count:
         line = rows[count].line if len(rows) > count else len(lines)
-        problem = f"`Frames:` says {count}, so {count} lines of values are needed, found {len(rows)}"
+        needed = f"{number_of(count, 'line')} of values"
+        problem = f"`Frames:` says {count}, which needs {needed}, found {len(rows)}"
         raise FormatError(source.name, problem, line=line)
     values = [_values(source.name, row, frame, channels) for frame, row in enumerate(rows)]
     return BvhFile(joints, np.array(values).reshape(count, len(channels)), dt)
@@ -154,8 +156,8 @@ class _Hierarchy:
         if self.ahead is not None and self.ahead.line > self.line:
             self.fail("needs three finite numbers, found the end of the line", self.line, where)
         word = self.take(f"{where} needs three numbers")
-        number = _number(word.text)
-        if number is None:
+        number = number_from(word.text)
+        if not math.isfinite(number):
             self.fail(f"needs three finite numbers, found {shortened(word.text)}", word.line, where)
         if abs(number) > FARTHEST:
             self.fail(f"needs numbers up to {FARTHEST:g}, found {shortened(word.text)}", word.line, where)
@@ -163,7 +165,7 @@ class _Hierarchy:
 
     def count(self, where: str) -> int:
         word = self.take("a number of channels")
-        if not (word.text.isdecimal() and len(word.text) < 3 and int(word.text) <= len(CHANNELS)):
+        if not (_is_count(word.text) and int(word.text) <= len(CHANNELS)):
             problem = f"CHANNELS needs a number from 0 to 6, found {shortened(word.text)}"
             self.fail(problem, word.line, where)
         return int(word.text)
@@ -229,17 +231,16 @@ def _heading(name: str, lines: Sequence[str], motion: int) -> tuple[int, float, 
     """Number of frames, time between them, and the lines of values, of what follows the line `motion`."""
     content = [_Word(text, k) for k, text in enumerate(lines, start=1) if k > motion and text.strip()]
     frames = _setting(name, content, 0, "frames:", "Frames: and a whole number", len(lines))
-    count = int(frames.text) if frames.text.isdecimal() and len(frames.text) < 10 else -1
-    if count < 0:
+    if not _is_count(frames.text):
         problem = f"`Frames:` needs a whole number from 0 to 999999999, found {shortened(frames.text)}"
         raise FormatError(name, problem, line=frames.line)
     time = _setting(name, content, 1, "frame time:", "Frame Time: and a number of seconds", len(lines))
-    dt = _number(time.text)
-    if dt is None or not SHORTEST <= dt <= LONGEST:
+    dt = number_from(time.text)
+    if not SHORTEST <= dt <= LONGEST:
         needed = f"a positive number of seconds, from {SHORTEST:g} to {LONGEST:g}"
         problem = f"`Frame Time:` needs {needed}, found {shortened(time.text)}"
         raise FormatError(name, problem, line=time.line)
-    return count, dt, content[2:]
+    return int(frames.text), dt, content[2:]
 
 
 def _setting(name: str, content: Sequence[_Word], index: int, key: str, wanted: str, last: int) -> _Word:
@@ -260,21 +261,17 @@ def _values(name: str, row: _Word, frame: int, channels: Sequence[str]) -> list[
         raise FormatError(name, problem, line=row.line, element=where)
     numbers = []
     for word, channel in zip(words, channels, strict=True):
-        number = _number(word)
-        if number is None:
+        number = number_from(word)
+        if not math.isfinite(number):
             problem = f"{channel} needs a finite number, found {shortened(word)}"
             raise FormatError(name, problem, line=row.line, element=where)
         numbers.append(number)
     return numbers
 
 
-def _number(text: str) -> float | None:
-    """A finite number; None for all else."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+def _is_count(text: str) -> bool:
+    """Whether a text is a whole number of up to nine digits."""
+    return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 def _decimal(value: float) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from limbik.errors import FormatError
+from limbik.number_text import number_from
 
 
 class CsvRow(NamedTuple):
@@ -33,10 +34,7 @@ def rows_of(name: str, text: str) -> Iterator[CsvRow]:
 
 def number_in(name: str, row: CsvRow, column: str, text: str) -> float:
     """A finite number. Raises FormatError, which names line and column, for all else."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
+    number = number_from(text)
     if not math.isfinite(number):
         raise FormatError(name, f"{column} needs a finite number, found {text!r}", line=row.line)
     return number

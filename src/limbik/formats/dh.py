@@ -32,6 +32,7 @@ from limbik.formats.table import Cell, TableRow, is_csv, read_table
 from limbik.model.denavit_hartenberg import CONVENTIONS, Convention, Row, chain_of_rows
 from limbik.model.joints import FARTHEST, JointKind, as_limits
 from limbik.model.model import Model
+from limbik.number_text import number_from
 
 SETTINGS = ("convention", "angles", "name")
 COLUMNS = ("joint", "type", "theta", "d", "a", "alpha", "offset", "lower", "upper")
@@ -168,13 +169,12 @@ class _DhReader:
         if number is not None and self.in_degrees:
             raise self._error(f"angles are in degrees here, found {cell.text!r}", row, column)
         if number is None:
-            try:
-                number = float(cell.text)
-            except ValueError:
-                raise self._error(f"needs a number, found {shortened(cell.text)}", row, column) from None
+            number = number_from(cell.text)
             number = math.radians(number) if is_angle and self.in_degrees else number
-        if math.isnan(number) or (math.isinf(number) and math.isfinite(default)):
-            raise self._error(f"needs a finite number, found {cell.text!r}", row, column)
+        if math.isnan(number):
+            raise self._error(f"needs a number, found {shortened(cell.text)}", row, column)
+        if math.isinf(number) and math.isfinite(default):
+            raise self._error(f"needs a finite number, found {shortened(cell.text)}", row, column)
         if column in ("theta", "alpha") and abs(number) > 2.0 * math.pi + 1e-9:
             hint = "" if self.in_degrees else "; if these are degrees, say `angles: degrees`"
             raise self._error(f"is more than a full turn, {cell.text}{hint}", row, column)

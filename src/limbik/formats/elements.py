@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from limbik.errors import FormatError, did_you_mean, shortened
 from limbik.formats.source import Source
+from limbik.number_text import number_from
 
 DEEPEST = 1000  # elements inside each other; MuJoCo's own reader takes 500
 
@@ -131,7 +132,7 @@ class Element:
                 raise self.error(f"unknown attribute `{attribute}`; did you mean `{near}`?")
 
     def _numbers(self, attribute: str, text: str, count: int, finite: bool) -> list[float]:
-        numbers = [_number(word) for word in text.split()]
+        numbers = [number_from(word) for word in text.split()]
         is_good = all(math.isfinite(x) or (not finite and math.isinf(x)) for x in numbers)
         if len(numbers) == count and is_good:
             return numbers
@@ -206,11 +207,3 @@ class _ElementTreeBuilder:
 def _nearest(name: str, known: Collection[str]) -> str | None:
     near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=0.75)
     return near[0] if near else None
-
-
-def _number(word: str) -> float:
-    """The number, or nan for what is none. Python's underscores and other alphabets' digits are none."""
-    try:
-        return float(word) if word.isascii() and "_" not in word else math.nan
-    except ValueError:
-        return math.nan

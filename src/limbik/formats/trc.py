@@ -15,6 +15,7 @@ import numpy as np
 from limbik.errors import FormatError, FormatWarning, shortened
 from limbik.formats.marker_content import MarkerContent, metres_of
 from limbik.formats.source import Source
+from limbik.number_text import number_from
 from limbik.spatial import Array
 
 UNEVEN = 0.02  # of the expected time from the first frame to the last, that it may be off
@@ -102,10 +103,7 @@ def _row(name: str, line: str, number: int, count: int) -> Array:
 
 def _number(text: str) -> float:
     """A number, with a decimal point or comma; nan for all else."""
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return math.nan
+    return number_from(text.replace(",", "."))
 
 
 def write(content: MarkerContent, title: str) -> str:
