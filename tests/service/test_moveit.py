@@ -490,6 +490,53 @@ def test_constraints_are_kept_or_said_to_be_broken() -> None:
     assert answer["error_code"]["val"] == -16 and "visibility" in answer["error_code"]["message"]
 
 
+def test_messages_with_every_field_of_ros_1_and_2_are_read() -> None:
+    """The fields of moveit_msgs, of the first releases that have these services and of the newest."""
+    header = {"seq": 0, "stamp": {"secs": 0, "nsecs": 0}, "frame_id": ""}
+    joint_state = {"header": header, "name": [], "position": [], "velocity": [], "effort": []}
+    several = {"header": header, "joint_names": [], "transforms": [], "twist": [], "wrench": []}
+    empty_box = {
+        **{"header": header, "pose": {}, "id": "box", "type": {"key": "", "db": ""}, "operation": 0},
+        **{"primitives": [], "primitive_poses": [], "meshes": [], "mesh_poses": [], "planes": []},
+        **{"plane_poses": [], "subframe_names": [], "subframe_poses": []},
+    }
+    state = {
+        "joint_state": joint_state,
+        "multi_dof_joint_state": several,
+        "attached_collision_objects": [],
+        "is_diff": True,
+    }
+    where = {"header": header, "link_name": "panda_hand_tcp", "weight": 1.0}
+    region = {"primitives": [], "primitive_poses": [], "meshes": [], "mesh_poses": []}
+    kept = {
+        "name": "all",
+        "joint_constraints": [],
+        "position_constraints": [{**where, "target_point_offset": {}, "constraint_region": region}],
+        "orientation_constraints": [{**where, "orientation": {"w": 1.0}, "parameterization": 0}],
+        "visibility_constraints": [],
+    }
+    service = moveit("panda")
+    carried = {"link_name": "panda_hand", "object": {**empty_box, "operation": 1}, "touch_links": []}
+    scene = {
+        **{"name": "", "robot_state": state, "robot_model_name": "", "fixed_frame_transforms": []},
+        **{"allowed_collision_matrix": {}, "link_padding": [], "link_scale": [], "object_colors": []},
+        **{"world": {"collision_objects": [], "octomap": {}}, "is_diff": True},
+    }
+    attached = {**carried, "detach_posture": {}, "weight": 0.0}
+    with pytest.raises(LimbikError, match="box"):
+        service.apply_planning_scene(
+            {"scene": {**scene, "robot_state": {**state, "attached_collision_objects": [attached]}}}
+        )
+    assert service.apply_planning_scene({"scene": scene})["success"]
+    request = ik("arm", pose_from(np.diag([1.0, -1.0, -1.0]), [0.4, 0.0, 0.4]), "panda_hand_tcp")[
+        "ik_request"
+    ]
+    whole = {**request, "robot_state": state, "attempts": 3, "timeout": {"sec": 1, "nanosec": 0}}
+    assert service.compute_ik({"ik_request": {**whole, "constraints": kept}})["error_code"]["val"] == -16
+    found = service.compute_ik({"ik_request": {**whole, "ik_link_names": [], "pose_stamped_vector": []}})
+    assert found["error_code"]["val"] in (1, -31)
+
+
 def test_joint_states_are_where_a_request_begins_that_says_nothing() -> None:
     model, *_ = described("panda")
     service = moveit("panda")

@@ -18,6 +18,7 @@ import pytest
 import limbik
 from limbik.formats import registry
 from limbik.service import rosbridge
+from limbik.service.moveit.answers import MoveIt
 from service.bridge import Bridge, bridging
 
 roslibpy = pytest.importorskip("roslibpy")
@@ -168,6 +169,39 @@ def test_a_namespace_goes_before_services_and_joint_states(bridge: Bridge, ros: 
 def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
     found = subprocess.run([*LIMBIK, "ros", *words], capture_output=True, text=True, timeout=120)
     assert found.returncode == 2 and said in found.stderr and "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("service", "arguments", "said"),
+    [
+        (
+            "check_state_validity",
+            "garbage",
+            "`args` needs the fields of the request by name, found 'garbage'",
+        ),
+        ("check_state_validity", [1], "`args` needs the fields of the request by name, found [1]"),
+        ("check_state_validity", 0, "`args` needs the fields of the request by name, found 0"),
+        ("check_state_validity", {"robot_stat": {}}, "no field 'robot_stat'; did you mean 'robot_state'"),
+        ("apply_planning_scene", {"zzz": 1}, "there is no field 'zzz'; known: scene"),
+        (
+            "apply_planning_scene",
+            {"scene": {"world": {"collision_objects": [{"id": "box", "primitves": []}]}}},
+            "scene.world.collision_objects.0: there is no field 'primitves'; did you mean 'primitives'",
+        ),
+    ],
+)
+def test_a_request_that_is_none_is_refused(service: str, arguments: Any, said: str) -> None:
+    moveit = MoveIt(limbik.load("panda"))
+    call = {"service": f"/{service}", "args": arguments}
+    response = json.loads(rosbridge.answer(moveit, call, "", lambda _: None))
+    assert response["result"] is False and said in response["values"]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"args": None}, {"args": []}, {"args": {}}])
+def test_a_request_without_fields_has_their_defaults(arguments: Any) -> None:
+    call = {"service": "/check_state_validity", **arguments}
+    response = json.loads(rosbridge.answer(MoveIt(limbik.load("panda")), call, "", lambda _: None))
+    assert response["result"] is True and response["values"]["valid"] is True
 
 
 def test_messages_that_are_nested_without_end_are_no_end() -> None:

@@ -93,13 +93,17 @@ def _answered(
 ) -> str:
     name = service.removeprefix(f"{namespace}/")
     arguments = call.get("args")
+    if arguments is None or arguments == []:  # both may stand for a request without fields
+        arguments = {}
     response: dict[str, Any] = {"op": "service_response", "service": service, "result": True}
     if "id" in call:
         response["id"] = call["id"]
     if name not in SERVICES:
         return json.dumps({**response, "result": False, "values": f"there is no service {service!r} here"})
     try:
-        values = getattr(moveit, name)(arguments if isinstance(arguments, Mapping) else {})
+        if not isinstance(arguments, Mapping):
+            raise LimbikError(f"`args` needs the fields of the request by name, found {shortened(arguments)}")
+        values = getattr(moveit, name)(arguments)
     except LimbikError as error:
         say(f"{service}: {error}")
         return json.dumps({**response, "result": False, "values": f"{service}: {error}"})

@@ -250,7 +250,7 @@ def _read(kind: type[_Request], message: Mapping[str, Any]) -> _Request:
         where = ".".join(map(str, first["loc"]))
         is_state = "robot_state" in first["loc"]
         code = Code.INVALID_ROBOT_STATE if is_state else Code.INVALID_GOAL_CONSTRAINTS
-        raise MoveItRefusal(code, f"{where}: {first['msg']}") from None
+        raise MoveItRefusal(code, f"{where}: {first['msg']}" if where else first["msg"]) from None
 
 
 def _robot_state(joints: Mapping[str, float]) -> Answer:

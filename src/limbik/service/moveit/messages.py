@@ -1,15 +1,20 @@
 """Messages of MoveIt (moveit_msgs, sensor_msgs, geometry_msgs) as JSON has them, as far as they are read.
 
-Fields that are left out have the value that ROS gives them; others than those that are named here, such as
-velocities and efforts, are not read.
+Fields that are left out have the value that ROS gives them. Those of `unread` are passed over, such as
+velocities and efforts; a field that the message has neither in ROS 1 nor in ROS 2 is an error.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic_core import PydanticCustomError
+
+from limbik.errors import did_you_mean, shortened
 
 MAX_ITEMS = 1000  # constraints, poses or names of one message
 
@@ -35,14 +40,39 @@ class Code(IntEnum):
 
 
 class RosMessage(BaseModel):
-    """Fields that are not read are passed over."""
+    """A message; `unread` are its fields that are passed over."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+    unread: ClassVar[frozenset[str]] = frozenset()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_unknown(cls, message: Any) -> Any:
+        if isinstance(message, Mapping):
+            known = cls._names()
+            for name in message:
+                if name not in known and name not in cls.unread:
+                    problem = f"there is no field {shortened(name)}; {did_you_mean(name, sorted(known))}"
+                    raise PydanticCustomError("unknown_field", "{problem}", {"problem": problem})
+        return message
+
+    @classmethod
+    @functools.cache
+    def _names(cls) -> frozenset[str]:
+        """The names of the fields that are read."""
+        fields = cls.model_fields.items()
+        aliases = [(name, field.validation_alias) for name, field in fields]
+        return frozenset(
+            str(each)
+            for name, alias in aliases
+            for each in (alias.choices if isinstance(alias, AliasChoices) else (name,))
+        )
 
 
 class Header(RosMessage):
     """The frame in which something is measured."""
 
+    unread = frozenset({"seq", "stamp"})
     frame_id: str = ""
 
 
@@ -82,6 +112,7 @@ class PoseStamped(RosMessage):
 class JointState(RosMessage):
     """Positions of joints by name."""
 
+    unread = frozenset({"header", "velocity", "effort"})
     name: Few[str] = []
     position: Few[FiniteFloat] = []
 
@@ -89,6 +120,7 @@ class JointState(RosMessage):
 class MultiDofJointState(RosMessage):
     """Where virtual joints have the robot."""
 
+    unread = frozenset({"header", "twist", "wrench"})
     joint_names: Few[str] = []
     transforms: Few[PoseMessage] = []
 
@@ -96,6 +128,7 @@ class MultiDofJointState(RosMessage):
 class CollisionObject(RosMessage):
     """An object of the scene; its shapes are read by `limbik.collision.planning_scenes`."""
 
+    unread = frozenset({"type", "plane_poses", "subframe_names", "subframe_poses"})
     header: Header = Header()
     id: str = ""
     pose: PoseMessage = PoseMessage()
@@ -110,6 +143,7 @@ class CollisionObject(RosMessage):
 class AttachedCollisionObject(RosMessage):
     """An object that a link carries."""
 
+    unread = frozenset({"detach_posture", "weight"})
     link_name: str = ""
     object: CollisionObject = CollisionObject()
     touch_links: Few[str] = []
@@ -118,6 +152,7 @@ class AttachedCollisionObject(RosMessage):
 class RobotState(RosMessage):
     """Where the robot is, and what it carries."""
 
+    unread = frozenset({"is_diff"})
     joint_state: JointState = JointState()
     multi_dof_joint_state: MultiDofJointState = MultiDofJointState()
     attached_collision_objects: Few[AttachedCollisionObject] = []
@@ -126,6 +161,7 @@ class RobotState(RosMessage):
 class JointConstraint(RosMessage):
     """A joint is near a value."""
 
+    unread = frozenset({"weight"})
     joint_name: str = ""
     position: FiniteFloat = 0.0
     tolerance_above: Width = 0.0
@@ -135,6 +171,7 @@ class JointConstraint(RosMessage):
 class BoundingVolume(RosMessage):
     """A region."""
 
+    unread = frozenset({"mesh_poses"})
     primitives: Few[dict[str, Any]] = []
     primitive_poses: Few[PoseMessage] = []
     meshes: Few[dict[str, Any]] = []
@@ -143,6 +180,7 @@ class BoundingVolume(RosMessage):
 class PositionConstraint(RosMessage):
     """A link's origin is inside a region."""
 
+    unread = frozenset({"weight"})
     header: Header = Header()
     link_name: str = ""
     target_point_offset: Vector = Vector()
@@ -152,6 +190,7 @@ class PositionConstraint(RosMessage):
 class OrientationConstraint(RosMessage):
     """A link is turned nearly so."""
 
+    unread = frozenset({"weight"})
     header: Header = Header()
     orientation: Quaternion = Quaternion()
     link_name: str = ""
@@ -164,6 +203,7 @@ class OrientationConstraint(RosMessage):
 class Constraints(RosMessage):
     """What an answer has to keep besides the poses."""
 
+    unread = frozenset({"name"})
     joint_constraints: Few[JointConstraint] = []
     position_constraints: Few[PositionConstraint] = []
     orientation_constraints: Few[OrientationConstraint] = []
@@ -185,6 +225,7 @@ class Duration(RosMessage):
 class PositionIKRequest(RosMessage):
     """Poses of links that a group of joints shall bring about."""
 
+    unread = frozenset({"attempts"})
     group_name: str = ""
     robot_state: RobotState = RobotState()
     constraints: Constraints = Constraints()
@@ -257,6 +298,7 @@ class PlanningSceneWorld(RosMessage):
 class PlanningScene(RosMessage):
     """The world, and the robot in it; or what changes of them."""
 
+    unread = frozenset({"name", "robot_model_name", "fixed_frame_transforms", "object_colors"})
     is_diff: bool = False
     robot_state: RobotState = RobotState()
     allowed_collision_matrix: AllowedCollisionMatrix = AllowedCollisionMatrix()
