@@ -17,8 +17,12 @@ from limbik.collision import Sphere, World
 from limbik.errors import SolverError
 from solvers.arms import branching_tree
 
+PROTOCOLS = (0, pickle.HIGHEST_PROTOCOL)
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, *(lambda each, k=k: pickle.loads(pickle.dumps(each, k)) for k in PROTOCOLS)]
+)
 @pytest.mark.parametrize("name", ["ur5e", "puma560", "panda", "iiwa14", "planar-3", "z1"])
 @pytest.mark.parametrize("has_world", [False, True])
 def test_all_solutions_are_copied_whole(name: str, copied: Callable[[Any], Any], has_world: bool) -> None:

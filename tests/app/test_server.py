@@ -577,6 +577,11 @@ def test_an_address_of_another_machine_is_an_error_in_words(host):
         listen(host, 8000)
 
 
+def test_a_host_without_a_name_is_an_error_in_words():
+    with pytest.raises(AddressError, match="a host needs a name or an address"):
+        listen("", 8000)
+
+
 def test_the_address_is_one_that_a_browser_can_open():
     with listen("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]

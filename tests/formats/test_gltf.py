@@ -401,6 +401,25 @@ def test_bones_of_a_vrm_that_would_be_lost_are_refused(tmp_path: Path, bones: ob
     refuse_bones(tmp_path, "VRMC_vrm", bones, said)
 
 
+@pytest.mark.parametrize("kind", ["VRM", "VRMC_vrm", "VRMC_vrm_animation"])
+@pytest.mark.parametrize(
+    ("humanoid", "said"),
+    [
+        (5, "VRM humanoid: needs an object with humanBones, found 5"),
+        ("x", "VRM humanoid: needs an object with humanBones, found 'x'"),
+        ({"humanBonez": {}}, "VRM humanoid: needs humanBones, found 'humanBonez'"),
+    ],
+)
+def test_a_humanoid_of_a_vrm_without_bones_is_refused(
+    tmp_path: Path, kind: str, humanoid: object, said: str
+) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.gltf.extensions = {kind: {"humanoid": humanoid}}
+    with pytest.raises(FormatError, match=said):
+        limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
+
+
 def test_a_bone_of_a_vrm_that_no_human_has_is_named(tmp_path: Path) -> None:
     builder = Builder()
     nodes = arm(builder)

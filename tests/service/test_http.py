@@ -319,7 +319,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("solve", {"start": {"elbow": 1}}, "no 'elbow'"),
     ("solve", {"locked": ["elbow"]}, "elbow"),
     ("solve", {"solver": "magic"}, "magic"),
-    ("forward", {"robot": "planar-999999999", "q": []}, "no robot"),
+    ("forward", {"robot": "planar-999999999", "q": []}, "planar-N needs 1 to 500 links here"),
+    ("forward", {"robot": "planar-501", "q": []}, "planar-N needs 1 to 500 links here"),
+    ("forward", {"robot": "planar-0", "q": []}, "planar-N needs 1 to 500 links here"),
+    ("forward", {"robot": "planar-arm", "q": []}, "planar-N needs 1 to 500 links here"),
 ]
 
 
@@ -607,3 +610,35 @@ def test_the_schema_says_what_every_route_takes(client: httpx.Client) -> None:
         "/v1/robots", "/v1/robots/{name}", "/v1/worlds", "/v1/worlds/{name}", "/v1/solve", "/v1/solve_all",
         "/v1/solve_batch", "/v1/solve_batch/npy", "/v1/path", "/v1/check", "/v1/forward"
     }  # fmt: skip
+
+
+# --- addresses ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "said"),
+    [
+        ("GET", "/v1/nothing", 404, "there is nothing at '/v1/nothing'; /openapi.json has the addresses"),
+        ("PUT", "/v1/robots/", 404, "there is nothing at '/v1/robots/'; /openapi.json has the addresses"),
+        ("POST", "/v1/solve/", 404, "there is nothing at '/v1/solve/'; /openapi.json has the addresses"),
+        ("GET", "/v1/solve", 405, "'/v1/solve' takes POST, not GET"),
+        ("DELETE", "/v1/robots", 405, "'/v1/robots' takes GET, not DELETE"),
+    ],
+)
+def test_a_wrong_address_is_said(
+    client: httpx.Client, method: str, path: str, status: int, said: str
+) -> None:
+    response = client.request(method, path)
+    assert (response.status_code, response.json()["message"]) == (status, said)
+
+
+def test_an_array_that_is_sent_as_json_is_said(client: httpx.Client) -> None:
+    file = io.BytesIO()
+    np.save(file, np.eye(4)[None])
+    headers = {"content-type": "application/json"}
+    for content in (file.getvalue(), b"[[1.0]]"):
+        route = "/v1/solve_batch/npy?robot=ur5e"
+        response = client.post(route, content=content, headers=headers)
+        assert response.status_code == 422
+        needed = "the body needs the header Content-Type: application/x-npy, found 'application/json'"
+        assert response.json()["message"] == needed

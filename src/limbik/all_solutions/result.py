@@ -76,6 +76,9 @@ class AllSolutions:
         self._request = target
         self._time = time
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AllSolutions, (self._q, self._answered_by, self._request, self._time)
+
     @property
     def q(self) -> Array:
         """[k, nq] by distance to the start, the nearest first; without a start, by branch."""

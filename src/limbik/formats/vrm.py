@@ -41,7 +41,7 @@ def vrm_endings(file: GltfFile) -> set[str]:
 
 def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key in ("VRMC_vrm", "VRMC_vrm_animation"):
-        bones = _at(extensions, key, "humanoid", "humanBones")
+        bones = _human_bones(file, extensions, key)
         if bones is None:
             continue
         if not isinstance(bones, dict):
@@ -53,7 +53,7 @@ def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, An
             if bone.get("node") is not None:
                 yield role, bone["node"]
         return
-    bones = _at(extensions, "VRM", "humanoid", "humanBones")
+    bones = _human_bones(file, extensions, "VRM")
     if bones is not None and not isinstance(bones, list):
         file.fail(f"humanBones needs a list, found {shortened(bones)}", "VRM humanoid")
     for bone in bones or []:
@@ -62,6 +62,16 @@ def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, An
             file.fail(f"humanBones needs bones with a name, found {shortened(bone)}", "VRM humanoid")
         if node not in (None, -1):  # that has none
             yield _renamed(role), node
+
+
+def _human_bones(file: GltfFile, extensions: dict[str, Any], key: str) -> Any:
+    """The bones as an extension has them; None without a humanoid."""
+    humanoid = _at(extensions, key, "humanoid")
+    if humanoid is not None and not isinstance(humanoid, dict):
+        file.fail(f"needs an object with humanBones, found {shortened(humanoid)}", "VRM humanoid")
+    if humanoid and "humanBones" not in humanoid:
+        file.fail(f"needs humanBones, found {shortened(', '.join(humanoid))}", "VRM humanoid")
+    return _at(humanoid, "humanBones")
 
 
 def _renamed(role: str) -> str:

@@ -33,6 +33,8 @@ def listen(host: str, port: int) -> socket.socket:
         PortBusy: another program listens there.
         AddressError: the host is not an address of this machine, or the port is not allowed.
     """
+    if not host:
+        raise AddressError("a host needs a name or an address, such as 127.0.0.1")
     try:
         return _listen(host, port)
     except OSError as error:

@@ -68,6 +68,7 @@ def create_app(
         title="limbik",
         version=__version__,
         description="Inverse kinematics: metres, radians, quaternions xyzw.",
+        redirect_slashes=False,
         docs_url=None,  # its pages come from elsewhere
         redoc_url=None,
         responses={code: {"model": Refusal, "description": text} for code, text in REFUSALS.items()},
@@ -99,10 +100,10 @@ def create_app(
         return refusal(422, "RequestError", _fault(error.errors(), request.headers.get("content-type")))
 
     @app.exception_handler(HTTPException)
-    async def failed(_: Request, error: HTTPException) -> JSONResponse:
+    async def failed(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 400:  # FastAPI's, of bytes that are no text
             return refusal(422, "RequestError", "the body needs to be JSON in UTF-8")
-        answer = refusal(error.status_code, "RequestError", str(error.detail))
+        answer = refusal(error.status_code, "RequestError", _sentence(request, error))
         answer.headers.update(error.headers or {})
         return answer
 
@@ -125,6 +126,16 @@ def _fault(errors: Sequence[Mapping[str, Any]], content_type: str | None) -> str
     return f"{where or 'the body'}: {error['msg']}"
 
 
+def _sentence(request: Request, error: HTTPException) -> str:
+    """What is wrong with a request that no route answers."""
+    path = shortened(request.url.path)
+    if error.status_code == 404:
+        return f"there is nothing at {path}; /openapi.json has the addresses"
+    if error.status_code == 405:
+        return f"{path} takes {(error.headers or {}).get('Allow', 'another method')}, not {request.method}"
+    return str(error.detail)
+
+
 class _Unrepeated(Request):
     """A request in whose JSON no name may stand twice in one object: only the last would count."""
 
@@ -144,11 +155,17 @@ class _Route(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
+        body = None if self.body_field is None else self.body_field.field_info
+        takes_array = getattr(body, "media_type", None) == NPY
 
         async def answer(request: Request) -> Response:
             names = (name for name, _ in request.query_params.multi_items() if name != "start")
             if (name := repeated(names)) is not None:
                 raise HTTPException(422, f"the address has {shortened(name)} twice")
+            content_type = request.headers.get("content-type", "")
+            if takes_array and "json" in content_type:  # FastAPI would read the array as JSON
+                actual = shortened(content_type)
+                raise HTTPException(422, f"the body needs the header Content-Type: {NPY}, found {actual}")
             return await handle(_Unrepeated(request.scope, request.receive))
 
         return answer

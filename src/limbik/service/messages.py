@@ -178,7 +178,9 @@ class ArrayRequest(Solving):
 
     frame: Name | None = None
     limits: bool = True
-    start: list[FiniteFloat] | None = Field(None, description="numbers [nq]")
+    start: list[FiniteFloat] | None = Field(
+        None, description="numbers [nq], each with the name again: start=0.1&start=0.2&..."
+    )
 
 
 class PathRequest(Solvable):

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from limbik import Model, load, robots
-from limbik.errors import LimbikError, ModelError, did_you_mean
+from limbik.errors import LimbikError, ModelError, did_you_mean, shortened
 from limbik.formats import registry, srdf
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf
@@ -20,7 +20,7 @@ MAX_LOADED = 64  # of limbik's own that are cached
 MAX_NUMBERS = 500  # of a configuration
 MAX_FRAMES = 2_000
 MAX_GROUPS = 500  # each is looked through with all that it contains
-_PLANAR = re.compile(r"planar-\d{1,3}")
+_PLANAR = re.compile(r"planar-(\d{1,3})")
 
 
 class ServedRobot(NamedTuple):
@@ -51,6 +51,8 @@ class Robots:
             if name in self._loaded:
                 self._loaded.move_to_end(name)
                 return self._loaded[name]
+            if name.startswith("planar-") and not _is_planar(name):
+                raise ModelError(f"planar-N needs 1 to {MAX_NUMBERS} links here, found {shortened(name)}")
             if not _is_taken(name):
                 known = ("planar-N", *self._put, *registry.names())
                 raise ModelError(f"there is no robot {name!r}; {did_you_mean(name, known)}")
@@ -85,9 +87,14 @@ class Robots:
         self._put.remove(name)
 
 
+def _is_planar(name: str) -> bool:
+    match = _PLANAR.fullmatch(name)
+    return match is not None and 1 <= int(match[1]) <= MAX_NUMBERS
+
+
 def _is_taken(name: str) -> bool:
     try:
-        return _PLANAR.fullmatch(name) is not None or registry.find(name) is not None
+        return _is_planar(name) or registry.find(name) is not None
     except ModelError:  # limbik knows it, but its package is not installed
         return True
 
