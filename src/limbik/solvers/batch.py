@@ -44,7 +44,9 @@ def solve_batch(
     clearance: float = 0.0,
     **options: Unpack[EachOptions],
 ) -> BatchSolution:
-    """Configurations that meet many poses, each as `limbik.solve` would find one.
+    """Configurations that meet many poses, verified as those of `limbik.solve`.
+
+    Of several solutions it may be another one than that of `limbik.solve`.
 
     poses:
         [N, 4, 4] of the frame (default: the end effector).
