@@ -844,6 +844,26 @@ def test_an_arm_that_shakes_between_its_bounds_is_damped_until_it_does_not(seed)
     assert ((v[1:] * v[:-1] < 0.0) & is_quick).sum(0).max() <= 10
 
 
+@pytest.mark.parametrize(
+    ("seed", "dt", "beyond"), [(535, 0.002, 0.0), (15, 0.05, 0.0), (306, 0.01, 1.5), (143, 0.05, 0.0)]
+)
+def test_a_posture_that_an_upper_goal_lets_through_in_turn_is_damped(seed, dt, beyond):
+    rng = np.random.default_rng(seed)
+    count, builder = int(rng.integers(3, 9)), limbik.ModelBuilder("arm")
+    for k in range(count):
+        axis = rng.normal(size=3)
+        origin = pose_from(None, 0.3 * rng.normal(size=3)) if k else None
+        builder.revolute(f"l{k}", axis=axis, limits=(-2.5, 2.5), origin=origin)
+    model = builder.frame("tip", pose=pose_from(None, [0.3, 0.0, 0.0])).build(end_effector="tip")
+    point = model.pose(model.random(seed + 10**6))[:3, 3] + [beyond * count, 0.0, 0.0]
+    goals = [limbik.Position(target=point), limbik.Posture(q=model.random(seed + 7), priority=1)]
+    tracker = model.tracker(goals, dt=dt, start=model.random(seed), velocity_limits=1.0)
+    tracker.warmup()
+    v = np.diff([tracker.q, *(tracker.step() for _ in range(int(min(6.0 / dt, 1200))))], axis=0) / dt
+    is_quick = np.minimum(np.abs(v[1:]), np.abs(v[:-1])) > 0.25
+    assert ((v[1:] * v[:-1] < 0.0) & is_quick).sum(0).max() <= 20
+
+
 @pytest.mark.parametrize("kind", BENT)
 def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
     upper, limits = BENT[kind]

@@ -69,6 +69,7 @@ class TrackerState(NamedTuple):
     upper_dx: Annotated[Floats, array(nv)]  # what the levels above one ask for
     first_before: Annotated[Floats, array(nv)]  # the same of the step before
     lower_before: Annotated[Floats, array(nv)]
+    lower_change: Annotated[Floats, array(nv)]  # by which that differs from the one before it
     drift: Annotated[Floats, array(nv)]  # sum of the latest steps, in units
     margin_below: Annotated[Floats, array(nv)]  # how much farther it may go, in units
     margin_above: Annotated[Floats, array(nv)]

@@ -67,7 +67,11 @@ CLOSE = 1e-8  # residual [lengths or half radians] that needs no second iteratio
 NEAR = 1e-4  # residual that one always takes off
 MISSED = 1e-3  # residual from which on a level may shake
 SHAKES = -0.2  # cosine between a step and the one before it
-STIFFER = 2.0  # what damping is multiplied by where the arm shakes
+ALTERNATES = -0.9  # cosine between a change of what the lower levels request and the change before it
+MIN_CHANGE = 0.2  # part of a step that such a change is longer than
+STIFFER = 2.0  # what damping is multiplied by where the arm shakes,
+STIFFEST = 10.0  # and where lower levels alternate although their factor
+SHAKEN = 3.0  # is above this already
 LOOSER = 0.5  # where the targets move
 FADING = 0.98  # where a level has stopped to shake
 MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
@@ -671,10 +675,17 @@ def adapt_damping(objectives: Objectives, motion: TrackerState, step: float) -> 
     is_shaking = may_shake and opposes(first, motion.first_before)
     settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_shaking, may_shake, fading)
     is_shaking = is_steady and opposes(lower, motion.lower_before)
+    is_bounded = is_steady and settings[BRAKES] == 0.0 and is_at_bound(motion)
+    if is_bounded and alternates(lower, motion.lower_before, motion.lower_change, step):
+        is_shaking = True
+        if settings[LOWER_FACTOR] > SHAKEN:
+            settings[LOWER_FACTOR] *= STIFFEST / STIFFER
     if is_steady and settings[REVERSALS] >= PATIENCE:
         is_shaking = is_shaking or has_turned or opposes(first, motion.lower_before)
     settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_shaking, is_steady, fading)
     copy(first, motion.first_before)
+    for v in range(lower.size):
+        motion.lower_change[v] = lower[v] - motion.lower_before[v]
     copy(lower, motion.lower_before)
 
 
@@ -684,6 +695,33 @@ def adapted(factor: float, is_shaking: bool, is_steady: bool, fading: float) -> 
     if is_shaking:
         return min(STIFFER * factor, MAX_FACTOR)
     return max((fading if is_steady else LOOSER) * factor, 1.0)
+
+
+@compiled
+def is_at_bound(motion: TrackerState) -> bool:
+    """Whether some joint has gone as far as it may in this step."""
+    for v in range(motion.moved.size):
+        if motion.moved[v] == motion.lower[v] or motion.moved[v] == motion.upper[v]:
+            return True
+    return False
+
+
+@compiled(inline=False)
+def alternates(part: Floats, before: Floats, change: Floats, step: float) -> bool:
+    """Whether a part of a step is again what it was before the last step, and was something else in that: an
+    upper level lets a joint go and takes it back in turn, while the others go on.
+
+    change: by which the last one differed. step: squared length of the whole step.
+    """
+    product = squared = 0.0
+    for v in range(part.size):
+        difference = part[v] - before[v]
+        product += difference * change[v]
+        squared += difference**2
+    squared_before = squared_length(change)
+    if min(squared, squared_before) < MIN_CHANGE * MIN_CHANGE * step:
+        return False
+    return product < ALTERNATES * math.sqrt(squared * squared_before)
 
 
 @compiled(inline=False)
