@@ -259,6 +259,7 @@ def test_chains_without_a_table_are_refused(tmp_path: Path) -> None:
         ("0.672", "pi", "^<text>:4: column 'd' of 'waist': needs a number, found 'pi'"),
         ("0.672", "nan", "^<text>:4: column 'd' of 'waist': needs a number, found 'nan'"),
         ("0.672", "6_72", "^<text>:4: column 'd' of 'waist': needs a number, found '6_72'"),
+        ("pi/2", "\u0661*pi/2", "^<text>:4: column 'alpha' of 'waist': needs a number, found"),
         ("0.672", "-1e10", "^<text>:4: column 'd' of 'waist': needs at most 1e\\+09, found '-1e10'"),
         ("-2.79,  2.79", "2,1", "^<text>:4: joint 'waist': the limits are the wrong way round"),
         ("-2.79,  2.79", "2", "^<text>:4: needs 8 cells, for joint, type, .*, found 7"),

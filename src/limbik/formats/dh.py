@@ -47,7 +47,7 @@ _BOTH = (
     "a and alpha belong to the link after the joint, or `convention: modified` (Craig's) where it is "
     "Rot(x, alpha) Trans(x, a) Rot(z, theta) Trans(z, d), so that they belong to the link before it"
 )
-_PI = re.compile(r"(?P<sign>[+-]?)\s*(?:(?P<times>[\d.]+)\s*\*?\s*)?(?:pi|π)\s*(?:/\s*(?P<over>[\d.]+))?")
+_PI = re.compile(r"(?P<sign>[+-]?)\s*(?:(?P<times>[0-9.]+)\s*\*?\s*)?(?:pi|π)\s*(?:/\s*(?P<over>[0-9.]+))?")
 
 
 def is_table(text: str) -> bool:
