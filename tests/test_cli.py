@@ -351,3 +351,11 @@ def test_what_cannot_be_written_has_a_status_of_its_own(words, tmp_path, capsys)
         cli.app([word.format(csv=csv, walk=walk, out=file) for word in words.split(" ")])
     assert ended.value.code == 3
     assert "cannot be written: Not a directory" in capsys.readouterr().err
+
+
+def test_an_error_names_the_option():
+    walk = Path(__file__).parent / "formats" / "golden.bvh"
+    for option, value in (("--ground", "inf"), ("--unit", "1_0")):
+        result = run("motion", "info", str(walk), option, value)
+        assert result.returncode == 2
+        assert result.stderr.startswith(f"limbik: {option} needs")

@@ -293,6 +293,8 @@ def test_the_shapes_of_a_description_are_a_world() -> None:
         (SCENE.replace("0.03 0.12", "0.03 wide"), "expected numbers, found"),
         (SCENE.replace("0.03 0.12", "-0.03 0.12"), "object 'can': `radius` of a cylinder"),
         (SCENE.removesuffix(".\n"), "ends in the middle of an object"),
+        (SCENE.replace("0.03 0.12", "0.03 1_2"), "expected numbers, found"),
+        (SCENE.replace("0.03 0.12", "0.03 \u0661"), "expected numbers, found"),
         (SCENE.replace("\n1\n", "\n1.5\n"), "expected a whole number"),
         (SCENE.replace("\n1\n", "\ninf\n"), "expected a whole number"),
         (SCENE.replace("* can", "can"), "expected `\\* name` of an object"),

@@ -395,6 +395,7 @@ def test_bones_of_a_vrm_0_that_would_be_lost_are_refused(tmp_path: Path, bones: 
         (5, "humanBones needs bones by their names, found 5"),
         ({"head": 2}, "bone 'head' of the VRM humanoid: needs {\"node\": ...}, found 2"),
         ({"head": {"node": 99}}, r"there is no nodes\[99\]"),
+        ({"head": {"nde": 2}}, "bone 'head' of the VRM humanoid: needs {\"node\": ...}, found {'nde': 2}"),
     ],
 )
 def test_bones_of_a_vrm_that_would_be_lost_are_refused(tmp_path: Path, bones: object, said: str) -> None:
@@ -418,6 +419,14 @@ def test_a_humanoid_of_a_vrm_without_bones_is_refused(
     builder.gltf.extensions = {kind: {"humanoid": humanoid}}
     with pytest.raises(FormatError, match=said):
         limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
+
+
+def test_a_humanoid_of_vrm_0_may_have_no_bones(tmp_path: Path) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.gltf.extensions = {"VRM": {"humanoid": {"armStretch": 0.05, "hasTranslationDoF": False}}}
+    motion = limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
+    assert motion.model.frame("Hips").name == "Hips"
 
 
 def test_a_bone_of_a_vrm_that_no_human_has_is_named(tmp_path: Path) -> None:

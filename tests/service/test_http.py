@@ -321,6 +321,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("solve", {"solver": "magic"}, "magic"),
     ("forward", {"robot": "planar-999999999", "q": []}, "planar-N needs 1 to 500 links here"),
     ("forward", {"robot": "planar-501", "q": []}, "planar-N needs 1 to 500 links here"),
+    ("forward", {"robot": "planar-007", "q": []}, "planar-N needs 1 to 500 links here"),
     ("forward", {"robot": "planar-0", "q": []}, "planar-N needs 1 to 500 links here"),
     ("forward", {"robot": "planar-arm", "q": []}, "planar-N needs 1 to 500 links here"),
 ]
@@ -622,6 +623,7 @@ def test_the_schema_says_what_every_route_takes(client: httpx.Client) -> None:
         ("PUT", "/v1/robots/", 404, "there is nothing at '/v1/robots/'; /openapi.json has the addresses"),
         ("POST", "/v1/solve/", 404, "there is nothing at '/v1/solve/'; /openapi.json has the addresses"),
         ("GET", "/v1/solve", 405, "'/v1/solve' takes POST, not GET"),
+        ("POST", "/v1/worlds/x", 405, "'/v1/worlds/x' takes DELETE, GET, PUT, not POST"),
         ("DELETE", "/v1/robots", 405, "'/v1/robots' takes GET, not DELETE"),
     ],
 )
@@ -635,7 +637,7 @@ def test_a_wrong_address_is_said(
 def test_an_array_that_is_sent_as_json_is_said(client: httpx.Client) -> None:
     file = io.BytesIO()
     np.save(file, np.eye(4)[None])
-    headers = {"content-type": "application/json"}
+    headers = {"content-type": "Application/JSON"}
     for content in (file.getvalue(), b"[[1.0]]"):
         route = "/v1/solve_batch/npy?robot=ur5e"
         response = client.post(route, content=content, headers=headers)

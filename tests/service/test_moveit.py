@@ -485,6 +485,11 @@ def test_constraints_are_kept_or_said_to_be_broken() -> None:
         {"robot_state": state_of(model, q), "constraints": {"orientation_constraints": [upright]}}
     )
     assert checked["valid"]
+    free = dict.fromkeys((f"absolute_{axis}_axis_tolerance" for axis in "xyz"), 4.0)
+    anyhow = {"orientation_constraints": [{"link_name": "panda_hand_tcp", **free}]}
+    checked = service.check_state_validity({"robot_state": state_of(model, q), "constraints": anyhow})
+    assert checked["valid"] and checked["constraint_result"] == [{"result": True, "distance": 0.0}]
+    solved(service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints=anyhow)))
     unknown = {"visibility_constraints": [{"target_radius": 0.1}]}
     answer = service.compute_ik(ik("arm", goal, "panda_hand_tcp", constraints=unknown))
     assert answer["error_code"]["val"] == -16 and "visibility" in answer["error_code"]["message"]
@@ -515,12 +520,14 @@ def test_messages_with_every_field_of_ros_1_and_2_are_read() -> None:
         "orientation_constraints": [{**where, "orientation": {"w": 1.0}, "parameterization": 0}],
         "visibility_constraints": [],
     }
+    cells = {"header": header, "binary": True, "id": "OcTree", "resolution": 0.1, "data": []}
+    octomap = {"header": header, "origin": {}, "octomap": cells}
     service = moveit("panda")
     carried = {"link_name": "panda_hand", "object": {**empty_box, "operation": 1}, "touch_links": []}
     scene = {
         **{"name": "", "robot_state": state, "robot_model_name": "", "fixed_frame_transforms": []},
         **{"allowed_collision_matrix": {}, "link_padding": [], "link_scale": [], "object_colors": []},
-        **{"world": {"collision_objects": [], "octomap": {}}, "is_diff": True},
+        **{"world": {"collision_objects": [], "octomap": octomap}, "is_diff": True},
     }
     attached = {**carried, "detach_posture": {}, "weight": 0.0}
     with pytest.raises(LimbikError, match="box"):

@@ -188,6 +188,21 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
             {"scene": {"world": {"collision_objects": [{"id": "box", "primitves": []}]}}},
             "scene.world.collision_objects.0: there is no field 'primitves'; did you mean 'primitives'",
         ),
+        (
+            "apply_planning_scene",
+            {"scene": {"world": {"octomap": {"octmap": {"data": [1]}}}}},
+            "scene.world.octomap: there is no field 'octmap'; did you mean 'octomap'",
+        ),
+        (
+            "apply_planning_scene",
+            {"scene": {"world": {"octomap": {"octomap": {"dta": [1]}}}}},
+            "scene.world.octomap.octomap: there is no field 'dta'; did you mean 'data'",
+        ),
+        (
+            "apply_planning_scene",
+            {"scene": {"world": {"collision_objects": [{"pose": {"position": {}, "translation": {}}}]}}},
+            "position and translation are one field: give one of them",
+        ),
     ],
 )
 def test_a_request_that_is_none_is_refused(service: str, arguments: Any, said: str) -> None:

@@ -132,10 +132,10 @@ class _TextReader:
                 self._fill()
             some = self.words[: count - len(values)]
             self.words = self.words[len(some) :]
-            try:
-                values += map(float, some)
-            except ValueError:
-                raise self.error(f"expected numbers, found {shortened(' '.join(some))}") from None
+            read = [number_from(word) for word in some]
+            if any(map(math.isnan, read)):
+                raise self.error(f"expected numbers, found {shortened(' '.join(some))}")
+            values += read
         return np.array(values)
 
     def pose(self) -> Matrix4:

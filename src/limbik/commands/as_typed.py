@@ -49,7 +49,10 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
     for option in _options(command):
         for name in option.opts:
             if name.startswith("--"):
-                message = message.replace(f"`{name[2:].replace('-', '_')}`", name)
+                parameter = name[2:].replace("-", "_")
+                message = message.replace(f"`{parameter}`", name)
+                if message.startswith(f"{parameter} needs "):
+                    message = name + message.removeprefix(parameter)
     return message
 
 

@@ -14,6 +14,11 @@ _THUMBS_OF_0 = {  # VRM 1.0 calls the bones of the thumb otherwise
     "ThumbIntermediate": "ThumbProximal",
 }
 
+_STRETCHES = {  # of a humanoid of VRM 0, which may have them without bones
+    *("armStretch", "legStretch", "upperArmTwist", "lowerArmTwist", "upperLegTwist", "lowerLegTwist"),
+    *("feetSpacing", "hasTranslationDoF"),
+}
+
 
 def humanoid_nodes(file: GltfFile) -> dict[str, int]:
     """Of each role, in the words of VRM 1.0, the number of its node; nothing for a file that is no VRM.
@@ -47,7 +52,7 @@ def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, An
         if not isinstance(bones, dict):
             file.fail(f"humanBones needs bones by their names, found {shortened(bones)}", "VRM humanoid")
         for role, bone in bones.items():
-            if not isinstance(bone, dict):
+            if not isinstance(bone, dict) or (bone and "node" not in bone):
                 problem = f'needs {{"node": ...}}, found {shortened(bone)}'
                 file.fail(problem, f"bone {shortened(role)} of the VRM humanoid")
             if bone.get("node") is not None:
@@ -69,7 +74,7 @@ def _human_bones(file: GltfFile, extensions: dict[str, Any], key: str) -> Any:
     humanoid = _at(extensions, key, "humanoid")
     if humanoid is not None and not isinstance(humanoid, dict):
         file.fail(f"needs an object with humanBones, found {shortened(humanoid)}", "VRM humanoid")
-    if humanoid and "humanBones" not in humanoid:
+    if humanoid and "humanBones" not in humanoid and not (key == "VRM" and _STRETCHES.issuperset(humanoid)):
         file.fail(f"needs humanBones, found {shortened(', '.join(humanoid))}", "VRM humanoid")
     return _at(humanoid, "humanBones")
 

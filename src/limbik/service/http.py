@@ -18,6 +18,7 @@ from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from prometheus_client import generate_latest
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from limbik._version import __version__
 from limbik.errors import LimbikError, repeated, shortened, unrepeated
@@ -103,6 +104,8 @@ def create_app(
     async def failed(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 400:  # FastAPI's, of bytes that are no text
             return refusal(422, "RequestError", "the body needs to be JSON in UTF-8")
+        if error.status_code == 405:  # Starlette names the methods of one route only
+            error.headers = {"Allow": ", ".join(_methods(request))}
         answer = refusal(error.status_code, "RequestError", _sentence(request, error))
         answer.headers.update(error.headers or {})
         return answer
@@ -126,13 +129,24 @@ def _fault(errors: Sequence[Mapping[str, Any]], content_type: str | None) -> str
     return f"{where or 'the body'}: {error['msg']}"
 
 
+def _methods(request: Request) -> list[str]:
+    """The methods that the routes of an address take."""
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
+    return sorted(
+        method
+        for route in routes
+        if route.matches(request.scope)[0] is not Match.NONE
+        for method in route.methods or ()
+    )
+
+
 def _sentence(request: Request, error: HTTPException) -> str:
     """What is wrong with a request that no route answers."""
     path = shortened(request.url.path)
     if error.status_code == 404:
         return f"there is nothing at {path}; /openapi.json has the addresses"
     if error.status_code == 405:
-        return f"{path} takes {(error.headers or {}).get('Allow', 'another method')}, not {request.method}"
+        return f"{path} takes {', '.join(_methods(request))}, not {request.method}"
     return str(error.detail)
 
 
@@ -162,7 +176,7 @@ class _Route(APIRoute):
             names = (name for name, _ in request.query_params.multi_items() if name != "start")
             if (name := repeated(names)) is not None:
                 raise HTTPException(422, f"the address has {shortened(name)} twice")
-            content_type = request.headers.get("content-type", "")
+            content_type = request.headers.get("content-type", "").lower()
             if takes_array and "json" in content_type:  # FastAPI would read the array as JSON
                 actual = shortened(content_type)
                 raise HTTPException(422, f"the body needs the header Content-Type: {NPY}, found {actual}")

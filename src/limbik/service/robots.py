@@ -20,7 +20,7 @@ MAX_LOADED = 64  # of limbik's own that are cached
 MAX_NUMBERS = 500  # of a configuration
 MAX_FRAMES = 2_000
 MAX_GROUPS = 500  # each is looked through with all that it contains
-_PLANAR = re.compile(r"planar-(\d{1,3})")
+_PLANAR = re.compile(r"planar-([1-9][0-9]{0,2})")
 
 
 class ServedRobot(NamedTuple):
@@ -89,7 +89,7 @@ class Robots:
 
 def _is_planar(name: str) -> bool:
     match = _PLANAR.fullmatch(name)
-    return match is not None and 1 <= int(match[1]) <= MAX_NUMBERS
+    return match is not None and int(match[1]) <= MAX_NUMBERS
 
 
 def _is_taken(name: str) -> bool:

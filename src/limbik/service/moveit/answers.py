@@ -178,7 +178,7 @@ class MoveIt:
 
         solution = solved(goals)
         if solution.success and broken_by(solution):  # with goals that are boxes inside of what is allowed
-            solution = solved([*goals, *(each.goal for each in extra)])
+            solution = solved([*goals, *(each.goal for each in extra if each.goal is not None)])
         if not solution.success:
             code = CODES.get(solution.status, Code.NO_IK_SOLUTION)
             return self._unsolved(code, _reason(solution, state.model, world))

@@ -32,7 +32,7 @@ MET = 1e-6  # [m or rad] beyond a tolerance that still counts as inside
 class Constraint:
     """A goal for a solve, and the distance of a configuration from it."""
 
-    goal: Goal
+    goal: Goal | None  # None: met everywhere
     excess: Callable[[Array], float]  # [m or rad] of q beyond the tolerance, at most 0 inside it
 
 
@@ -118,6 +118,8 @@ def _orientation(message: OrientationConstraint, scene: MoveItScene, state: Stat
     wanted = pose_of_message(PoseMessage(orientation=message.orientation))
     target = np.asarray(scene.at(message.header.frame_id, state) @ wanted)
     free = tolerance >= math.pi
+    if free.all():
+        return Constraint(None, lambda _: -math.pi)
     weights = (0.0, 0.0, 0.0, *np.where(free, 0.0, 1.0).tolist())
     goal = Pose(
         target=target, frame=link, weights=weights, tolerance=(0.0, 0.0, 0.0, *np.where(free, 0.0, tolerance))

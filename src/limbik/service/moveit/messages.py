@@ -54,18 +54,26 @@ class RosMessage(BaseModel):
                 if name not in known and name not in cls.unread:
                     problem = f"there is no field {shortened(name)}; {did_you_mean(name, sorted(known))}"
                     raise PydanticCustomError("unknown_field", "{problem}", {"problem": problem})
+            several = [names for names in cls._aliases() if len(names & message.keys()) > 1]
+            if several:
+                problem = f"{' and '.join(sorted(several[0]))} are one field: give one of them"
+                raise PydanticCustomError("doubled_field", "{problem}", {"problem": problem})
         return message
 
     @classmethod
     @functools.cache
     def _names(cls) -> frozenset[str]:
         """The names of the fields that are read."""
-        fields = cls.model_fields.items()
-        aliases = [(name, field.validation_alias) for name, field in fields]
-        return frozenset(
-            str(each)
+        return frozenset[str]().union(*cls._aliases())
+
+    @classmethod
+    @functools.cache
+    def _aliases(cls) -> tuple[frozenset[str], ...]:
+        """The names of each field that is read, one or two."""
+        aliases = [(name, field.validation_alias) for name, field in cls.model_fields.items()]
+        return tuple(
+            frozenset(map(str, alias.choices)) if isinstance(alias, AliasChoices) else frozenset({name})
             for name, alias in aliases
-            for each in (alias.choices if isinstance(alias, AliasChoices) else (name,))
         )
 
 
@@ -288,11 +296,27 @@ class LinkScale(RosMessage):
     scale: FiniteFloat = 1.0
 
 
+class Octomap(RosMessage):
+    """Cells that are full; refused where there are some."""
+
+    unread = frozenset({"header", "binary", "id", "resolution"})
+
+    data: Any = ()  # a list, or a text of bytes
+
+
+class OctomapWithPose(RosMessage):
+    """An octomap in a frame."""
+
+    unread = frozenset({"header", "origin"})
+
+    octomap: Octomap = Octomap()
+
+
 class PlanningSceneWorld(RosMessage):
     """What stands about the robot."""
 
     collision_objects: Few[CollisionObject] = []
-    octomap: dict[str, Any] = {}
+    octomap: OctomapWithPose = OctomapWithPose()
 
 
 class PlanningScene(RosMessage):

@@ -420,12 +420,10 @@ def _allowed_pairs(message: AllowedCollisionMatrix) -> AllowedPairs:
 
 def _refuse_unread(message: PlanningScene) -> None:
     """Raise Refused for an obstacle or a margin that would be missing from the scene."""
-    octomap = message.world.octomap.get("octomap")
-    cells = octomap.get("data") if isinstance(octomap, Mapping) else None
     padded = [each.link_name for each in message.link_padding if each.padding]
     scaled = [each.link_name for each in message.link_scale if each.scale != 1.0]
     for is_there, what, remedy in (
-        (cells, "an octomap", "send boxes or meshes"),
+        (message.world.octomap.octomap.data, "an octomap", "send boxes or meshes"),
         (padded, f"padding of {listed(padded)}", "send 0, and larger objects"),
         (scaled, f"a scale of {listed(scaled)}", "send 1, and larger objects"),
     ):
