@@ -64,7 +64,7 @@ def real_options(app):
     for command in app.registered_commands:
         hints = typing.get_type_hints(command.callback, include_extras=True)
         for name, hint in hints.items():
-            if isinstance(hint, typing._AnnotatedAlias) and "float" in str(hint.__origin__):
+            if typing.get_origin(hint) is typing.Annotated and "float" in str(hint.__origin__):
                 yield f"{command.callback.__name__} {name}", hint.__metadata__[0]
 
 

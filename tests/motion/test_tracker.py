@@ -49,6 +49,12 @@ def rates(model, before, after):
     return v / DT
 
 
+def flips(v, slowest):
+    """The most changes of direction of one joint, from step to step, both faster than `slowest`."""
+    is_quick = np.minimum(np.abs(v[:-1]), np.abs(v[1:])) > slowest
+    return ((v[:-1] * v[1:] < 0.0) & is_quick).sum(0).max()
+
+
 def assert_limits(model, configurations, velocity=math.inf, acceleration=math.inf):
     """Of position, velocity and acceleration, from rest at the first of the configurations."""
     v = np.zeros(model.nv)
@@ -815,10 +821,9 @@ def test_no_joint_goes_to_and_fro_on_the_way_to_a_target_far_away(name, target):
         tracker = model.tracker(goal, DT, start=start, velocity_limits=2.0)
         tracker.warmup()
         v = np.diff([start, *(tracker.step() for _ in range(300))], axis=0) / DT
-        before, after = v[:-1], v[1:]
-        is_quick = np.minimum(np.abs(before), np.abs(after)) > 0.5
-        most = max(most, ((before * after < 0.0) & is_quick).sum(0).max())
-        turns += ((before * after).sum(1) < 0.0)[is_quick.any(1)].sum()
+        most = max(most, flips(v, 0.5))
+        is_quick = np.minimum(np.abs(v[:-1]), np.abs(v[1:])) > 0.5
+        turns += ((v[:-1] * v[1:]).sum(1) < 0.0)[is_quick.any(1)].sum()
     assert most <= 6
     assert turns <= 1
 
@@ -840,8 +845,7 @@ def test_an_arm_that_shakes_between_its_bounds_is_damped_until_it_does_not(seed)
     tracker.warmup()
     q = [tracker.q, *(tracker.step() for _ in range(200))]
     v = np.array([model.difference(*pair) for pair in itertools.pairwise(q)]) / 0.1 / limits
-    is_quick = np.minimum(np.abs(v[1:]), np.abs(v[:-1])) > 0.25
-    assert ((v[1:] * v[:-1] < 0.0) & is_quick).sum(0).max() <= 10
+    assert flips(v, 0.25) <= 10
 
 
 @pytest.mark.parametrize(
@@ -860,8 +864,7 @@ def test_a_posture_that_an_upper_goal_lets_through_in_turn_is_damped(seed, dt, b
     tracker = model.tracker(goals, dt=dt, start=model.random(seed), velocity_limits=1.0)
     tracker.warmup()
     v = np.diff([tracker.q, *(tracker.step() for _ in range(int(min(6.0 / dt, 1200))))], axis=0) / dt
-    is_quick = np.minimum(np.abs(v[1:]), np.abs(v[:-1])) > 0.25
-    assert ((v[1:] * v[:-1] < 0.0) & is_quick).sum(0).max() <= 20
+    assert flips(v, 0.25) <= 20
 
 
 @pytest.mark.parametrize("kind", BENT)

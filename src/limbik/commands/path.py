@@ -23,8 +23,8 @@ BROKEN = 1  # exit status
 Six = tuple[float, float, float, float, float, float]
 
 
-def rate(text: str | float) -> float:
-    """The greatest rate of a joint; see `number`."""
+def _rate(text: str | float) -> float:
+    """The greatest velocity or acceleration of an option; see `number`."""
     value = number(text)
     if value < SLOWEST_RATE:
         raise typer.BadParameter(f"needs a number of at least {SLOWEST_RATE:g}, found {text}")
@@ -53,11 +53,11 @@ def path(
     frame: Annotated[str | None, typer.Option(help="What moves; default: the end effector.")] = None,
     velocity: Annotated[
         float | None,
-        typer.Option(parser=rate, help="Greatest velocity of a joint, in rad/s or m/s; gives times."),
+        typer.Option(parser=_rate, help="Greatest velocity of a joint, in rad/s or m/s; gives times."),
     ] = None,
     acceleration: Annotated[
         float | None,
-        typer.Option(parser=rate, help="Greatest acceleration, in rad/s^2 or m/s^2."),
+        typer.Option(parser=_rate, help="Greatest acceleration, in rad/s^2 or m/s^2."),
     ] = None,
     degrees: Annotated[
         bool, typer.Option("--degrees", help="Read the angles of --from and --to in degrees.")

@@ -14,9 +14,15 @@ _THUMBS_OF_0 = {  # VRM 1.0 calls the bones of the thumb otherwise
     "ThumbIntermediate": "ThumbProximal",
 }
 
-_STRETCHES = {  # of a humanoid of VRM 0, which may have them without bones
-    *("armStretch", "legStretch", "upperArmTwist", "lowerArmTwist", "upperLegTwist", "lowerLegTwist"),
-    *("feetSpacing", "hasTranslationDoF"),
+_SETTINGS_OF_0 = {  # of a humanoid of VRM 0, which may have them without bones
+    "armStretch",
+    "legStretch",
+    "upperArmTwist",
+    "lowerArmTwist",
+    "upperLegTwist",
+    "lowerLegTwist",
+    "feetSpacing",
+    "hasTranslationDoF",
 }
 
 
@@ -74,7 +80,11 @@ def _human_bones(file: GltfFile, extensions: dict[str, Any], key: str) -> Any:
     humanoid = _at(extensions, key, "humanoid")
     if humanoid is not None and not isinstance(humanoid, dict):
         file.fail(f"needs an object with humanBones, found {shortened(humanoid)}", "VRM humanoid")
-    if humanoid and "humanBones" not in humanoid and not (key == "VRM" and _STRETCHES.issuperset(humanoid)):
+    if (
+        humanoid
+        and "humanBones" not in humanoid
+        and not (key == "VRM" and _SETTINGS_OF_0.issuperset(humanoid))
+    ):
         file.fail(f"needs humanBones, found {shortened(', '.join(humanoid))}", "VRM humanoid")
     return _at(humanoid, "humanBones")
 

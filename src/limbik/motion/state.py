@@ -67,9 +67,9 @@ class TrackerState(NamedTuple):
     planned: Annotated[Floats, array(nv)]  # how far it has gone since the Jacobian, in units
     first_dx: Annotated[Floats, array(nv)]  # what the first level alone asks for
     upper_dx: Annotated[Floats, array(nv)]  # what the levels above one ask for
-    first_before: Annotated[Floats, array(nv)]  # the same of the step before
-    lower_before: Annotated[Floats, array(nv)]
-    lower_change: Annotated[Floats, array(nv)]  # by which that differs from the one before it
+    first_before: Annotated[Floats, array(nv)]  # first_part of the step before
+    lower_before: Annotated[Floats, array(nv)]  # lower_part of the step before
+    lower_change: Annotated[Floats, array(nv)]  # by how much it had changed in that step
     drift: Annotated[Floats, array(nv)]  # sum of the latest steps, in units
     margin_below: Annotated[Floats, array(nv)]  # how much farther it may go, in units
     margin_above: Annotated[Floats, array(nv)]

@@ -69,11 +69,11 @@ MISSED = 1e-3  # residual from which on a level may shake
 SHAKES = -0.2  # cosine between a step and the one before it
 ALTERNATES = -0.9  # cosine between a change of what the lower levels request and the change before it
 MIN_CHANGE = 0.2  # part of a step that such a change is longer than
-STIFFER = 2.0  # what damping is multiplied by where the arm shakes,
-STIFFEST = 10.0  # and where lower levels alternate although their factor
-SHAKEN = 3.0  # is above this already
+STIFFER = 2.0  # what damping is multiplied by where the arm shakes
+STIFFEST = 10.0  # where lower levels alternate whose factor is above SHAKEN
 LOOSER = 0.5  # where the targets move
 FADING = 0.98  # where a level has stopped to shake
+SHAKEN = 3.0  # factor of a level that has shaken at least twice
 MEMORY = 3.0  # length of the travel, in units, along which it is measured whether the arm comes and goes
 WANDERS = 0.2  # part of its travel that the displacement of an arm that wanders is shorter than
 STIFFENING = 4.0  # growth of the damping where the arm wanders, per unit of travel
@@ -675,8 +675,8 @@ def adapt_damping(objectives: Objectives, motion: TrackerState, step: float) -> 
     is_shaking = may_shake and opposes(first, motion.first_before)
     settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_shaking, may_shake, fading)
     is_shaking = is_steady and opposes(lower, motion.lower_before)
-    is_bounded = is_steady and settings[BRAKES] == 0.0 and is_at_bound(motion)
-    if is_bounded and alternates(lower, motion.lower_before, motion.lower_change, step):
+    has_alternated = alternates(motion, step)
+    if is_steady and has_alternated and settings[BRAKES] == 0.0 and is_at_bound(motion):
         is_shaking = True
         if settings[LOWER_FACTOR] > SHAKEN:
             settings[LOWER_FACTOR] *= STIFFEST / STIFFER
@@ -684,8 +684,6 @@ def adapt_damping(objectives: Objectives, motion: TrackerState, step: float) -> 
         is_shaking = is_shaking or has_turned or opposes(first, motion.lower_before)
     settings[LOWER_FACTOR] = adapted(settings[LOWER_FACTOR], is_shaking, is_steady, fading)
     copy(first, motion.first_before)
-    for v in range(lower.size):
-        motion.lower_change[v] = lower[v] - motion.lower_before[v]
     copy(lower, motion.lower_before)
 
 
@@ -707,18 +705,19 @@ def is_at_bound(motion: TrackerState) -> bool:
 
 
 @compiled(inline=False)
-def alternates(part: Floats, before: Floats, change: Floats, step: float) -> bool:
-    """Whether a part of a step is again what it was before the last step, and was something else in that: an
-    upper level lets a joint go and takes it back in turn, while the others go on.
+def alternates(motion: TrackerState, step: float) -> bool:
+    """Whether the part of the lower levels has gone back to what it was two steps ago, as where an upper
+    level frees a joint and holds it in turn. Stores by how much that part has changed.
 
-    change: by which the last one differed. step: squared length of the whole step.
+    step: squared length of the whole step.
     """
-    product = squared = 0.0
-    for v in range(part.size):
-        difference = part[v] - before[v]
-        product += difference * change[v]
-        squared += difference**2
-    squared_before = squared_length(change)
+    product = squared = squared_before = 0.0
+    for v in range(motion.lower_part.size):
+        change, before = motion.lower_part[v] - motion.lower_before[v], motion.lower_change[v]
+        product += change * before
+        squared += change**2
+        squared_before += before**2
+        motion.lower_change[v] = change
     if min(squared, squared_before) < MIN_CHANGE * MIN_CHANGE * step:
         return False
     return product < ALTERNATES * math.sqrt(squared * squared_before)

@@ -104,10 +104,15 @@ def create_app(
     async def failed(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code == 400:  # FastAPI's, of bytes that are no text
             return refusal(422, "RequestError", "the body needs to be JSON in UTF-8")
-        if error.status_code == 405:  # Starlette names the methods of one route only
-            error.headers = {"Allow": ", ".join(_methods(request))}
-        answer = refusal(error.status_code, "RequestError", _sentence(request, error))
-        answer.headers.update(error.headers or {})
+        path = shortened(request.url.path)
+        message, headers = str(error.detail), error.headers or {}
+        if error.status_code == 404:
+            message = f"there is nothing at {path}; /openapi.json has the addresses"
+        elif error.status_code == 405:  # Starlette names the methods of one route only
+            headers = {"Allow": _methods(request)}
+            message = f"{path} takes {headers['Allow']}, not {request.method}"
+        answer = refusal(error.status_code, "RequestError", message)
+        answer.headers.update(headers)
         return answer
 
     app.add_middleware(Guard, entrance=entrance, limits=limits, measures=measures)
@@ -129,25 +134,11 @@ def _fault(errors: Sequence[Mapping[str, Any]], content_type: str | None) -> str
     return f"{where or 'the body'}: {error['msg']}"
 
 
-def _methods(request: Request) -> list[str]:
-    """The methods that the routes of an address take."""
+def _methods(request: Request) -> str:
+    """The methods that the routes of an address take, with commas."""
     routes = [route for route in request.app.routes if isinstance(route, APIRoute)]
-    return sorted(
-        method
-        for route in routes
-        if route.matches(request.scope)[0] is not Match.NONE
-        for method in route.methods or ()
-    )
-
-
-def _sentence(request: Request, error: HTTPException) -> str:
-    """What is wrong with a request that no route answers."""
-    path = shortened(request.url.path)
-    if error.status_code == 404:
-        return f"there is nothing at {path}; /openapi.json has the addresses"
-    if error.status_code == 405:
-        return f"{path} takes {', '.join(_methods(request))}, not {request.method}"
-    return str(error.detail)
+    matching = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+    return ", ".join(sorted(method for route in matching for method in route.methods or ()))
 
 
 class _Unrepeated(Request):

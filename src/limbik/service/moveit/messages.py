@@ -48,33 +48,30 @@ class RosMessage(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _refuse_unknown(cls, message: Any) -> Any:
-        if isinstance(message, Mapping):
-            known = cls._names()
-            for name in message:
-                if name not in known and name not in cls.unread:
-                    problem = f"there is no field {shortened(name)}; {did_you_mean(name, sorted(known))}"
-                    raise PydanticCustomError("unknown_field", "{problem}", {"problem": problem})
-            several = [names for names in cls._aliases() if len(names & message.keys()) > 1]
-            if several:
-                problem = f"{' and '.join(sorted(several[0]))} are one field: give one of them"
+        names: dict[str, str] = {}  # in the message, by field
+        fields = cls._fields()
+        for name in message if isinstance(message, Mapping) else ():
+            if name in cls.unread:
+                continue
+            if name not in fields:
+                problem = f"there is no field {shortened(name)}; {did_you_mean(name, sorted(fields))}"
+                raise PydanticCustomError("unknown_field", "{problem}", {"problem": problem})
+            other = names.setdefault(fields[name], name)
+            if other != name:
+                problem = f"{other} and {name} are one field: give one of them"
                 raise PydanticCustomError("doubled_field", "{problem}", {"problem": problem})
         return message
 
     @classmethod
     @functools.cache
-    def _names(cls) -> frozenset[str]:
-        """The names of the fields that are read."""
-        return frozenset[str]().union(*cls._aliases())
-
-    @classmethod
-    @functools.cache
-    def _aliases(cls) -> tuple[frozenset[str], ...]:
-        """The names of each field that is read, one or two."""
-        aliases = [(name, field.validation_alias) for name, field in cls.model_fields.items()]
-        return tuple(
-            frozenset(map(str, alias.choices)) if isinstance(alias, AliasChoices) else frozenset({name})
-            for name, alias in aliases
-        )
+    def _fields(cls) -> dict[str, str]:
+        """The fields that are read, by each of their names."""
+        aliases = [(field, info.validation_alias) for field, info in cls.model_fields.items()]
+        return {
+            str(name): field
+            for field, alias in aliases
+            for name in (alias.choices if isinstance(alias, AliasChoices) else (field,))
+        }
 
 
 class Header(RosMessage):
