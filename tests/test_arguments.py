@@ -375,6 +375,8 @@ WITHOUT_A_SEED = [
             "`step` needs at least 2.2",
         ),
         (lambda: limbik.numeric_jacobian(SHIFTED["function"], np.zeros(3), step=1e-300), "`step` needs at"),
+        (lambda: limbik.numeric_jacobian(np.sin, [0.0], bounds={-1.0, 1.0}), "`bounds` needs .lower, upper."),
+        (lambda: ARM.poses([0, 0, 0], {"tip"}), "frames needs a list of names, found {'tip'}"),
         (lambda: limbik.warmup(ROBOT, [None]), "`solvers` needs .* found None among them"),
         (lambda: limbik.warmup(ROBOT, 5), "`solvers` needs .* found 5"),
         (lambda: limbik.solve_function(np.sin, [1e160] * 6), "`start` needs numbers up to 1e\\+40"),

@@ -202,9 +202,13 @@ def unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def members_of(value: Any, what: str, error: type[LimbikError], needed: str = "a list") -> tuple[Any, ...]:
-    """What is in a list, or in anything else to go through; a text and all others raise `error`."""
-    if not isinstance(value, str):
+def members_of(
+    value: Any, what: str, error: type[LimbikError], needed: str = "a list", *, any_order: bool = False
+) -> tuple[Any, ...]:
+    """What is in a list, or in anything else to go through; a text and all others raise `error`, and a set
+    does where the order counts, which it does not keep.
+    """
+    if not isinstance(value, str) and (any_order or not isinstance(value, set | frozenset)):
         try:
             return tuple(value)
         except Exception:  # no list, or one of a class that is not limbik's

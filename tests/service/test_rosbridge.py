@@ -203,6 +203,15 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
             {"scene": {"world": {"collision_objects": [{"pose": {"position": {}, "translation": {}}}]}}},
             "position and translation are one field: give one of them",
         ),
+        (
+            "check_state_validity",
+            {
+                "constraints": {
+                    "position_constraints": [{"constraint_region": {"primitives": [{"dimension": [1]}]}}]
+                }
+            },
+            "primitives.0: there is no field 'dimension'; did you mean 'dimensions'",
+        ),
     ],
 )
 def test_a_request_that_is_none_is_refused(service: str, arguments: Any, said: str) -> None:

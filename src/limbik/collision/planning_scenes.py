@@ -45,6 +45,7 @@ OF_OBJECT = (
 OF_POSE = ("position", "orientation")
 OF_PRIMITIVE = ("type", "dimensions", "polygon")
 OF_MESH = ("triangles", "vertices")
+OF_TRIANGLE = ("vertex_indices",)
 ADD, REMOVE, APPEND, MOVE = range(4)  # an `operation`
 ADDED = (None, ADD, b"\0", "\0")  # as JSON and the YAML of ROS 1 and 2 write it
 
@@ -305,12 +306,9 @@ def _primitive(item: Mapping[str, Any], source: Source) -> Shape:
 
 def _mesh(item: Mapping[str, Any], source: Source) -> Shape:
     refuse_unknown(item, OF_MESH, "a mesh", source)
-    triangles = [
-        each.get("vertex_indices") if isinstance(each, Mapping) else each
-        for each in list_of(item.get("triangles"), source, "`triangles`")
-    ]
-    corners = [_xyz(each) for each in list_of(item.get("vertices"), source, "`vertices`")]
-    vertices = as_numbers(corners, "`vertices` of a mesh", "shape (k, 3)", CollisionError)
+    triangles = [_corners(each, source) for each in list_of(item.get("triangles"), source, "`triangles`")]
+    points = [_xyz(each, source) for each in list_of(item.get("vertices"), source, "`vertices`")]
+    vertices = as_numbers(points, "`vertices` of a mesh", "shape (k, 3)", CollisionError)
     return Mesh(vertices=vertices, triangles=triangles)
 
 
@@ -318,15 +316,25 @@ def _message_pose(value: Any, source: Source, name: str) -> Matrix4:
     parts = mapping_of(value, source, f"a pose of {shortened(name)}")
     refuse_unknown(parts, OF_POSE, "a pose", source, f"object {shortened(name)}")
     position, orientation = parts.get("position", (0, 0, 0)), parts.get("orientation", (0, 0, 0, 1))
-    return ros_pose_of(_xyz(position), _xyz(orientation), f"a pose of {shortened(name)}")
+    what = f"a pose of {shortened(name)}"
+    return ros_pose_of(_xyz(position, source), _xyz(orientation, source), what)
 
 
-def _xyz(value: Any) -> Any:
+def _corners(value: Any, source: Source) -> Any:
+    """The list of indices of a triangle, which is one or names one."""
+    if not isinstance(value, Mapping):
+        return value
+    refuse_unknown(value, OF_TRIANGLE, "a triangle", source)
+    return value.get("vertex_indices")
+
+
+def _xyz(value: Any, source: Source) -> Any:
     """A list, of a list or of named numbers."""
-    if isinstance(value, Mapping):
-        names = ("x", "y", "z", "w") if "w" in value else ("x", "y", "z")
-        return [value.get(name) for name in names]
-    return value
+    if not isinstance(value, Mapping):
+        return value
+    names = ("x", "y", "z", "w") if "w" in value else ("x", "y", "z")
+    refuse_unknown(value, names, "x, y, z and w" if "w" in value else "x, y and z", source)
+    return [value.get(name) for name in names]
 
 
 # --- both ---------------------------------------------------------------------------------------------------

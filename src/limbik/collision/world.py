@@ -71,7 +71,9 @@ class World:
             )
         index = len(self._shapes)
         checked = np.eye(4) if pose is None else _as_pose(pose, name)
-        links = members_of(touch, f"`touch` of object {name!r}", CollisionError, "a list of names of links")
+        links = members_of(
+            touch, f"`touch` of object {name!r}", CollisionError, "a list of names of links", any_order=True
+        )
         for link in links:
             check_name(link, f"`touch` of object {name!r}", error=CollisionError)
         if index == len(self._poses):

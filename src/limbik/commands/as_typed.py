@@ -51,8 +51,7 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
             if name.startswith("--"):
                 parameter = name[2:].replace("-", "_")
                 message = message.replace(f"`{parameter}`", name)
-                if message.startswith(f"{parameter} needs "):
-                    message = name + message.removeprefix(parameter)
+                message = re.sub(rf"^{parameter}(_hz)?(?= needs )", name, message)
     return message
 
 

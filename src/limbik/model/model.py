@@ -477,7 +477,7 @@ class Model:
             name=name,
             is_attached=True,
         )
-        touched = members_of(touch, "touch", CollisionError, "a list of links")
+        touched = members_of(touch, "touch", CollisionError, "a list of links", any_order=True)
         reason = "may touch what is attached"
         rules = [PairRule(first=name, second=each, is_checked=False, reason=reason) for each in touched]
         return self.with_shapes((*self.shapes, held), (*self.pair_rules, *rules))
@@ -819,8 +819,8 @@ def _refuse_unknown_names(names: Sequence[str], rules: tuple[PairRule, ...]) -> 
 
 def _rules(pairs: Iterable[Sequence[str]], what: str, is_checked: bool) -> list[PairRule]:
     rules = []
-    for pair in members_of(pairs, what, CollisionError, "a list of pairs of names"):
-        names = members_of(pair, f"a pair of `{what}`", CollisionError, "two names")
+    for pair in members_of(pairs, what, CollisionError, "a list of pairs of names", any_order=True):
+        names = members_of(pair, f"a pair of `{what}`", CollisionError, "two names", any_order=True)
         if len(names) != 2:
             raise CollisionError(f"a pair of `{what}` needs two names, found {shortened(pair)}")
         rules.append(

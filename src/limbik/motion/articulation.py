@@ -95,7 +95,10 @@ class Articulation:
         model = skeleton.model if isinstance(skeleton, Motion) else skeleton
         if not isinstance(model, Model):
             raise ModelError(f"skeleton needs a Motion or a Model, found {shortened(skeleton)}")
-        ends = {model.frame(name).link for name in members_of(bones, "bones", ModelError, "a list of links")}
+        ends = {
+            model.frame(name).link
+            for name in members_of(bones, "bones", ModelError, "a list of links", any_order=True)
+        }
         if any(is_between_channels(joint.child) for joint in model.joints):
             ends |= {joint.child for joint in model.joints if not is_between_channels(joint.child)}
         self.model = model

@@ -68,7 +68,7 @@ def drag(
     if not is_one_of(link, (*bases, *limbs)):
         hint = did_you_mean(link, (*bases, *limbs))
         raise ModelError(f"link needs a hand, a foot or the hips, found {shortened(link)}; {hint}")
-    keep = members_of(keep, "keep", GoalError, "frames")
+    keep = members_of(keep, "keep", GoalError, "frames", any_order=True)
     keys = [as_whole(each, "`keep`", 0, GoalError, len(motion) - 1) for each in keep]
     if frame in keys:
         raise GoalError(f"frame {frame} is dragged, so `keep` cannot have it")

@@ -195,7 +195,8 @@ def _held(motion: Motion, keep: Iterable[str] | None) -> list[str]:
     """The frames that stay where they are."""
     if keep is not None:
         return [
-            motion.model.frame(name).name for name in members_of(keep, "keep", ModelError, "a list of frames")
+            motion.model.frame(name).name
+            for name in members_of(keep, "keep", ModelError, "a list of frames", any_order=True)
         ]
     try:
         frames = humanoid(motion).frames

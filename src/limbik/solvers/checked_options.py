@@ -122,7 +122,7 @@ def locked_names(locked: object) -> tuple[str, ...]:
     names = (
         (locked,)
         if isinstance(locked, str)
-        else members_of(locked, "`locked`", SolverError, "names of joints")
+        else members_of(locked, "`locked`", SolverError, "names of joints", any_order=True)
     )
     _check(all(isinstance(name, str) for name in names), "locked", "names of joints", locked)
     return names

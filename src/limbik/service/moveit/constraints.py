@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -85,19 +84,19 @@ def _position(message: PositionConstraint, scene: MoveItScene, state: State) -> 
         )
     placed = region.primitive_poses[0] if region.primitive_poses else PoseMessage()
     target = np.asarray(scene.at(message.header.frame_id, state) @ pose_of_message(placed))
-    kind, size = region.primitives[0].get("type"), _dimensions(region.primitives[0])
+    kind, size = region.primitives[0].type, region.primitives[0].dimensions
 
     def left(q: Array) -> Array:
         return np.asarray(target[:3, :3].T @ (state.model.pose(q, link)[:3, 3] - target[:3, 3]))
 
     if kind == BOX and len(size) == 3:
-        half = 0.5 * size
+        half = 0.5 * np.array(size)
         goal = Pose(
             target=target, frame=link, weights=(1, 1, 1, 0, 0, 0), tolerance=(*half.tolist(), 0.0, 0.0, 0.0)
         )
         return Constraint(goal, lambda q: float((np.abs(left(q)) - half).max()))
     if kind == SPHERE and len(size) == 1:
-        radius = float(size[0])
+        radius = size[0]
         inside = radius / math.sqrt(3.0)  # a goal's tolerance is a box: that in the sphere
         return Constraint(
             Position(target=target[:3, 3], frame=link, tolerance=inside),
@@ -146,15 +145,3 @@ def link_of(name: str, model: Model) -> str:
         hint = did_you_mean(name, model.frame_names)
         raise MoveItRefusal(Code.INVALID_LINK_NAME, f"there is no link {name!r}; {hint}")
     return name
-
-
-def _dimensions(primitive: dict[str, Any]) -> Array:
-    try:
-        size = np.asarray(primitive.get("dimensions", ()), dtype=np.float64)
-    except (TypeError, ValueError):
-        size = np.array([np.nan])
-    if size.ndim != 1 or not np.isfinite(size).all() or (size < 0.0).any():
-        raise MoveItRefusal(
-            Code.INVALID_GOAL_CONSTRAINTS, "`dimensions` of a region need numbers [m] from 0 on"
-        )
-    return size

@@ -173,11 +173,19 @@ class JointConstraint(RosMessage):
     tolerance_below: Width = 0.0
 
 
+class SolidPrimitive(RosMessage):
+    """A box, a sphere, a cylinder or a cone."""
+
+    unread = frozenset({"polygon"})
+    type: int = 0
+    dimensions: Few[Width] = []  # [m]
+
+
 class BoundingVolume(RosMessage):
     """A region."""
 
     unread = frozenset({"mesh_poses"})
-    primitives: Few[dict[str, Any]] = []
+    primitives: Few[SolidPrimitive] = []
     primitive_poses: Few[PoseMessage] = []
     meshes: Few[dict[str, Any]] = []
 

@@ -185,7 +185,9 @@ class CCD(Solver):
         if joints is None:
             return
         what = "ccd: `direction_joints`"
-        names = (joints,) if isinstance(joints, str) else members_of(joints, what, SolverError)
+        names = (
+            (joints,) if isinstance(joints, str) else members_of(joints, what, SolverError, any_order=True)
+        )
         for name in names:
             if not isinstance(name, str):
                 raise SolverError(f"{what} needs names of joints, found {shortened(name)}")
