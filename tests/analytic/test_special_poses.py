@@ -276,3 +276,37 @@ def test_what_rounding_alone_makes_possible_is_no_closed_form(off) -> None:
     for seed in range(2):
         found = model.solve_all(model.pose(model.random(seed)), starts=10)
         assert len(found) and not found.complete
+
+
+def ordinary_arm(limits: list[tuple[float, float]]) -> limbik.Model:
+    """Of six joints, the last three about one point."""
+    builder = ModelBuilder("ordinary")
+    origins = [(0, 0, 0.3), (0.1, 0, 0.1), (0, 0, 0.4), (0, 0, 0.35), (0, 0, 0), (0, 0, 0)]
+    for name, axis, origin, both in zip("abcdef", "zyyzyz", origins, limits, strict=True):
+        builder.revolute(name, axis=axis, origin=origin, limits=both)
+    return builder.build(end_effector="f")
+
+
+def test_a_curve_is_found_where_elbow_and_wrist_are_straight_at_once() -> None:
+    model, rng = ordinary_arm([(-3, 3)] * 6), np.random.default_rng(0)
+    for _ in range(20):
+        q = rng.uniform(-2.9, 2.9, 6)
+        q[[2, 4]] = 0.0
+        found = check(model, q)
+        assert not found.complete
+        (motion,) = found.free
+        assert motion.joints == ("d", "f")
+        assert np.abs(model.pose(motion.q) - model.pose(q)).max() < 1e-6
+        sums = motion.q[:, 3] + motion.q[:, 5] - q[3] - q[5]
+        assert np.abs(np.sin(0.5 * sums)).max() < 1e-6
+
+
+def test_a_curve_ends_where_a_joint_that_moves_meets_its_limit() -> None:
+    model = ordinary_arm([(-3, 3), (-2, 2), (-2.5, 2.5), (-2, 2), (0, 2), (-2.5, 2.5)])
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        q = model.random(rng)
+        q[4] = 0.0
+        for motion in model.solve_all(model.pose(q)).free:
+            assert motion.joints == ("d", "f")
+            assert {end.split()[0] for end in motion.ends} <= {"d", "f"}

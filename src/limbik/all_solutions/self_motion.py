@@ -7,6 +7,7 @@ Continuation Methods", 1990, chapter 3), until a joint meets a limit or the curv
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +18,15 @@ from limbik.spatial import Array, Matrix4, nearest_angles, norm
 
 STEP = 0.03  # [rad] along the curve
 MAX_STEPS = 4000  # in one direction
-SINGULAR = 1e-7  # of the largest singular value: below it, one counts as 0
+SINGULAR = 1e-6  # of the largest singular value: below it, one counts as 0
 MET = 1e-11  # [m, rad] of the pose
 MAX_CORRECTIONS = 8
 MIN_PROGRESS = 0.5  # of a step that is left after the correction; less is no motion
 MOVES = 1e-6  # [rad or m] of a joint along the curve
+BEYOND = 1e-8  # [rad or m] of a joint that rests at a limit along the curve: rounding beside a singular point
+DIFFERENCE = 1e-4  # [rad or m] between Jacobians for their derivative
+CURVED = 1e-6  # of the largest second derivative: below it, one counts as 0
+MAX_DIRECTION_STEPS = 40  # of Newton's method on the tangent cone
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +82,60 @@ def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
     for k, each in enumerate(q):
         if any(_is_on(motion, each) for motion in motions):
             continue
-        for direction in null_vectors(mover.jacobian(each)):
+        for direction in tangents(mover, each):
             motion = _motion(mover, k, each, direction)
             if motion is not None:
                 motions.append(motion)
     return tuple(motions)
+
+
+def tangents(mover: Mover, q: Array) -> Array:
+    """[k, n] directions, up to their sign, in which curves may leave a configuration.
+
+    One null vector is one. Of several, where the Jacobian has lost rank, those are along which it does not
+    lose the pose at second order: the tangent cone of the curves that cross there (Whitney 1965, "Tangents to
+    an analytic variety"), by Newton's method from the null vectors, their sums and differences.
+    """
+    J = mover.jacobian(q)
+    left, values, rows = np.linalg.svd(J)
+    rank = int((values > SINGULAR * values[0]).sum())
+    null, lost = rows[rank:], left[:, rank:]
+    if len(null) < 2:
+        return np.asarray(null)
+    changes = np.array([_derivative(mover, q, vector) for vector in null])
+    forms = np.einsum("rm,irn,jn->mij", lost, changes, null)
+    forms = 0.5 * (forms + forms.swapaxes(1, 2))
+    size = np.abs(forms).max(initial=0.0)
+    if size < CURVED:  # a surface
+        return np.asarray(null)
+    unit = np.eye(len(null))
+    pairs = [
+        unit[i] + sign * unit[j] for i, j in itertools.combinations(range(len(null)), 2) for sign in (1, -1)
+    ]
+    cone: list[Array] = []
+    for direction in (*unit, *pairs):
+        direction = _on_cone(forms, direction)
+        is_new = all(1.0 - abs(direction @ other) > CURVED for other in cone)
+        if is_new and np.abs(direction @ forms @ direction).max() < CURVED * size:
+            cone.append(direction)
+    return np.asarray(np.array(cone).reshape(-1, len(null)) @ null)
+
+
+def _on_cone(forms: Array, direction: Array) -> Array:
+    """The unit vector [k] near a direction for which the quadratic forms [m, k, k] are 0, if there is one."""
+    for _ in range(MAX_DIRECTION_STEPS):
+        direction = direction / norm(direction)
+        slopes = forms @ direction
+        values = np.append(slopes @ direction, 0.0)  # and no change of length
+        direction = direction - np.linalg.lstsq([*2.0 * slopes, direction], values, rcond=CURVED)[0]
+    return np.asarray(direction / norm(direction))
+
+
+def _derivative(mover: Mover, q: Array, velocity: Array) -> Array:
+    """[rows, n] of the Jacobian, along a velocity [n] of the mover."""
+    change = np.zeros(len(q))
+    change[mover.indices] = DIFFERENCE * velocity
+    return (mover.jacobian(q + change) - mover.jacobian(q - change)) / (2.0 * DIFFERENCE)
 
 
 def one_of_each_curve(mover: Mover, q: Array) -> Array:
@@ -103,18 +157,18 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
     moved = np.ptp(curve[:, mover.indices], axis=0) > MOVES
     if not moved.any():
         return None
-    names = [mover.model.coordinates[index].joint for index in mover.indices]
+    names = tuple(mover.model.coordinates[index].joint for index in mover.indices[moved])
     ends = (
         ("", "")
         if is_closed
         else tuple(
-            ends_in_words(names, end[mover.indices], mover.lower, mover.upper)
+            ends_in_words(names, end[mover.indices[moved]], mover.lower[moved], mover.upper[moved])
             for end in (curve[0], curve[-1])
         )
     )
     return FreeMotion(
         solution=number,
-        joints=tuple(name for name, moves in zip(names, moved, strict=True) if moves),
+        joints=names,
         q=curve,
         parameter="length of the path [rad, m]",
         along=np.append(0.0, np.cumsum(norm(np.diff(curve, axis=0)))),
@@ -154,7 +208,7 @@ def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
         after = _stepped(mover, q, direction, pose, STEP)
         if after is None:
             return curve, False
-        if mover.beyond(after) > 0.0:
+        if mover.beyond(after) > BEYOND:
             last = _to_limit(mover, q, direction, pose)
             return ([*curve, last] if norm(last - q) > MOVES else curve), False
         displacement = after - q
@@ -185,7 +239,7 @@ def _to_limit(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> Array:
     for _ in range(45):
         middle = 0.5 * (low + high)
         after = _stepped(mover, q, direction, pose, middle)
-        if after is not None and mover.beyond(after) <= 0.0:
+        if after is not None and mover.beyond(after) <= BEYOND:
             low, best = middle, after
         else:
             high = middle
