@@ -211,6 +211,15 @@ def test_pieces_are_made_where_there_is_no_folder_to_keep_them():
 
 # --- bad meshes ---------------------------------------------------------------------------------------------
 
+TEXT_STL = b"""solid a
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 1 0 0
+vertex 0 1 0
+endloop
+endfacet
+"""
 NAN = FACES.copy()
 NAN[0, 0, 0] = np.nan
 
@@ -246,7 +255,16 @@ BAD = {
     "flat.stl": (stl(0.0 * FACES), "no triangle with an area"),
     "nan.stl": (stl(NAN), "no number"),
     "large.stl": (stl(1e20 * FACES), "larger than 1e+06 m"),
-    "text.stl": (b"solid a\nfacet normal x y z\nouter loop\nvertex 1 2\n", ""),
+    "text.stl": (b"solid a\nfacet normal x y z\nouter loop\nvertex 1 2\n", "facet 1 needs `facet normal`"),
+    "word.stl": (TEXT_STL.replace(b"vertex 0 1 0", b"vertx 0 1 0"), "facet 1 needs `facet normal`"),
+    "letter.stl": (TEXT_STL.replace(b"vertex 0 1 0", b"vertex 0 1_0 0"), "facet 1 needs `facet normal`"),
+    "cut.stl": (TEXT_STL + TEXT_STL[:80], "facet 2 needs `facet normal`"),
+    "word.obj": (
+        b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nff 1 2 3\n",
+        "line 5: no line of an OBJ begins with 'ff'",
+    ),
+    "version.ply": (b"ply\nformat asciiz 1.0\nend_header\n", "needs one line `format`"),
+    "empty.dae": (b"<COLLADA></COLLADA>", "is no DAE file"),
     "wrong.obj": (b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", ""),
     "plane.obj": (b"v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n", "a vertex three numbers"),
     "empty.obj": (b"", ""),
@@ -315,6 +333,11 @@ def test_layers_of_large_triangles_take_no_more_memory_than_other_surfaces(tmp_p
 def test_a_text_behind_a_stl_is_no_triangle(tmp_path):
     (tmp_path / "a.stl").write_bytes(stl(FACES) + b"made by hand".ljust(50))
     assert len(meshes.triangles_of(Mesh(tmp_path / "a.stl"))) == 4
+
+
+def test_a_line_of_an_obj_may_go_on_in_the_next_one(tmp_path):
+    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 \\\n3\nf 1 2 4\n")
+    assert len(meshes.triangles_of(Mesh(tmp_path / "a.obj"))) == 2
 
 
 def test_words_of_a_stl_may_be_in_capitals(tmp_path):

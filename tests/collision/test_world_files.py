@@ -330,6 +330,8 @@ BOX = {"type": "box", "dimensions": [0.1, 0.2, 0.3]}
             "no 'positon' in a pose",
         ),
         ({"primitives": [{**BOX, "dimension": 1}]}, "there is no 'dimension' in a primitive"),
+        ({"primitives": [BOX], "header": {"fame_id": "tool0"}}, "there is no 'fame_id' in a header"),
+        ({"primitives": [BOX], "header": "tool0"}, "the header of object 'a' needs"),
         ({"meshes": [{"vertexes": []}]}, "there is no 'vertexes' in a mesh"),
         ({"meshes": [{"vertices": [{"x": 0, "y": 0, "v": 0}]}]}, "there is no 'v' in x, y and z"),
         ({"meshes": [{"triangles": [{"vertices": [0, 1, 2]}]}]}, "there is no 'vertices' in a triangle"),

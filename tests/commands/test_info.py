@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import limbik
 from limbik.cli import app
+from limbik.errors import ModelError
 from packages import Packages
 
 WIDTH = 80
@@ -118,6 +119,12 @@ def test_joints_in_a_row_stand_below_each_other_and_branches_are_indented(grippe
 
 def test_reach_and_wrist_are_those_of_the_end_effector_that_is_asked_for(gripper: str) -> None:
     assert "End effector right_tip, moved by 1 joint" in words(info(gripper, "--end-effector", "right_tip"))
+
+
+def test_an_end_effector_of_no_robot_is_refused() -> None:
+    result = CliRunner().invoke(app, ["info", "--end-effector", "tool0"])
+    assert isinstance(result.exception, ModelError)
+    assert "--end-effector is of a robot" in str(result.exception)
 
 
 def test_groups_come_from_the_srdf_beside_a_registered_robot(install: Callable[..., Path]) -> None:

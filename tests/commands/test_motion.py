@@ -246,6 +246,8 @@ def test_bones_get_one_length(tmp_path: Path) -> None:
         run("lengths", str(person), "--out", str(rigid), *twice)
     with pytest.raises(ModelError, match="--length needs LINK=METRES, found 'LeftKnee'"):
         run("lengths", str(person), "--out", str(rigid), "--length", "LeftKnee")
+    with pytest.raises(FormatError, match=r"needs the ending \.bvh or \.glb, found '\.csv'"):
+        run("lengths", str(person), "--out", str(tmp_path / "rigid.csv"))  # which would lose them
 
 
 def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:

@@ -130,7 +130,8 @@ def test_markers_refuse_what_is_none() -> None:
         (("a", "b"), good, 0.1, r"positions needs numbers of shape \[T, 2, 3\]"),
         (("a",), good + np.inf, 0.1, "up to 1e"),
         (("a",), good + np.array([0.0, np.nan, 0.0]), 0.1, r"found \[0.0, nan, 0.0\] of 'a' in frame 0"),
-        (("a",), good, 0.0, "dt needs a positive number of seconds"),
+        (("a",), good, 0.0, "dt needs a number of seconds from 1e-09"),
+        (("a",), good, 1e-320, "dt needs a number of seconds from 1e-09"),
         ("a", good, 0.1, "names needs a list of names"),
     ):
         with pytest.raises(ConfigurationError, match=message):
@@ -151,6 +152,12 @@ def test_what_is_saved_is_read_again(tmp_path: Path) -> None:
         markers.save(tmp_path / "walk.c3d")
     with pytest.raises(FormatError, match="cannot be written"):
         markers.save(tmp_path / "nowhere" / "walk.trc")
+
+
+@pytest.mark.parametrize("up", ["", 0, False, [], np.array([1, 2])])
+def test_only_an_axis_is_up(up) -> None:
+    with pytest.raises(FormatError, match="up needs 'x', 'y' or 'z', found"):
+        limbik.load_markers(TRC, up=up)
 
 
 def test_a_trc_between_commas_is_told_what_it_needs() -> None:

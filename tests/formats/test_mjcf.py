@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from limbik.errors import ConfigurationError, FormatError, FormatWarning
+from limbik.errors import ConfigurationError, FormatError, FormatWarning, ModelError
 from limbik.formats import load, mjcf
 from limbik.model import JointKind, Mimic, Model
 from strategies import SEEDS, configuration
@@ -381,6 +381,24 @@ def test_defaults_includes_attached_models_and_replicates_are_expanded(tmp_path:
     assert model.joint_names == ("elbow", "right_grip", "bend0", "bend1", "bend2", "knee")
     assert model.joint("elbow").upper == 1.0
     assert_moves_like_mujoco(model, tmp_path / "robot.xml")
+
+
+def test_what_is_no_configuration_of_mujoco_is_refused() -> None:
+    model = load(in_world(PAIR))
+    for convert in (mjcf.to_qpos, mjcf.from_qpos):
+        with pytest.raises(ModelError, match="`model` needs a Model"):
+            convert("ur5e", [0.0])
+        for wrong, said in (
+            ("x", "needs"),
+            ([math.nan] * 9, "needs"),
+            ({}, "needs"),
+            ([math.inf] * 2, "needs finite"),
+        ):
+            with pytest.raises(ConfigurationError, match=said):
+                convert(model, wrong)
+    keys = '<keyframe><key name="home" qpos="inf 0.12"/></keyframe>'
+    with pytest.raises(FormatError, match="keyframe"):
+        mjcf.keyframes(in_world(PAIR, after=keys))
 
 
 def test_keyframes_are_configurations_of_the_model() -> None:

@@ -116,6 +116,7 @@ def test_a_state_of_several_groups_needs_the_group() -> None:
         ('value="0.5"', 'value="0.5 1"', 7, "<joint name='j'>: a revolute joint has 1 values, found 2"),
         (' value="0.5"', "", 7, "<joint name='j'>: needs the attribute `value`, found name"),
         ('group="tip"', 'group="top"', 9, "there is no group 'top'; did you mean 'tip'?"),
+        ('value="0.5"', 'value="0.5" valeu="1"', 7, "unknown attribute `valeu`; did you mean `value`?"),
         ('parent_link="c"', 'parent_link="x"', 12, "<end_effector name='hand'>: there is no link 'x'"),
         ('type="floating"', 'type="ball"', 2, "there is no type 'ball'; known: fixed, floating, planar"),
         (

@@ -54,9 +54,10 @@ def test_limits_of_a_planar_arm(limits: Any, lower: list[float], upper: list[flo
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((0,), {}, "links needs to be at least 1, found 0"),
-        ((2.5,), {}, "links needs a whole number, found 2.5"),
-        (("3",), {}, "links needs a whole number, found '3'"),
+        ((0,), {}, "links needs a whole number from 1 to 1,000,000, found 0"),
+        ((2.5,), {}, "links needs a whole number from 1 to 1,000,000, found 2.5"),
+        (("3",), {}, "links needs a whole number from 1 to 1,000,000, found '3'"),
+        ((True,), {}, "links needs a whole number from 1 to 1,000,000, found True"),
         ((2, -1.0), {}, r"length needs numbers that are not negative \[m\], found -1"),
         ((2, [1.0, -0.5]), {}, "found -0.5"),
         ((2, math.nan), {}, "length needs finite numbers, found nan"),

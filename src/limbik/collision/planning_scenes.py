@@ -42,6 +42,7 @@ OF_OBJECT = (
     "id", "header", "pose", "type", "primitives", "primitive_poses", "meshes", "mesh_poses", "planes",
     "plane_poses", "subframe_names", "subframe_poses", "operation",
 )  # fmt: skip
+OF_HEADER = ("seq", "stamp", "frame_id")
 OF_POSE = ("position", "orientation")
 OF_PRIMITIVE = ("type", "dimensions", "polygon")
 OF_MESH = ("triangles", "vertices")
@@ -227,8 +228,9 @@ def read_planning_scene(data: Mapping[str, Any], source: Source) -> World:
         if operation not in ADDED:
             problem = f"`operation` needs {ADD}, which adds it, found {shortened(operation)}"
             raise FormatError(source.name, problem, element=f"object {shortened(name)}")
-        header = each.get("header")
-        frame = header.get("frame_id") if isinstance(header, Mapping) else None
+        header = mapping_of(each.get("header") or {}, source, f"the header of object {shortened(name)}")
+        refuse_unknown(header, OF_HEADER, "a header", source, f"object {shortened(name)}")
+        frame = header.get("frame_id")
         if isinstance(frame, str) and frame:
             frames.add(frame)
         try:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from limbik.errors import ModelError
+
 
 def info(
     robot: Annotated[
@@ -21,6 +23,8 @@ def info(
 ) -> None:
     """Show a robot: its joints, limits, frames, reach, wrist and mass. Without one, list the names."""
     if robot is None:
+        if end_effector is not None:
+            raise ModelError("--end-effector is of a robot: name one, such as limbik info ur5e")
         _list(as_json)
         return
     from limbik.commands.robot_data import Portrait

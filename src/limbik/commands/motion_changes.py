@@ -24,6 +24,7 @@ from limbik.commands.motion import (
 )
 from limbik.commands.progress import progress_of
 from limbik.errors import GoalError, ModelError
+from limbik.formats.source import check_ending
 from limbik.number_text import number_from
 
 
@@ -136,7 +137,7 @@ def ground(
 @motion.command()
 def lengths(
     file: File,
-    out: Annotated[str, typer.Option("--out", help="Where to write: a .bvh or .csv file.")],
+    out: Annotated[str, typer.Option("--out", help="Where to write: .bvh or .glb, which hold lengths.")],
     unit: UnitName = None,
     up: UpName = None,
     given: Annotated[
@@ -150,6 +151,7 @@ def lengths(
     """
     from limbik.motion.limb_lengths import fit_limb_lengths
 
+    check_ending(out, ".bvh", ".glb")
     loaded = load_file(file, None, unit, up, None, out)
     fitted = fit_limb_lengths(loaded, lengths=_as_metres(given or []), symmetric=symmetric)
     width = max((len(bone.link) for bone in fitted.bones), default=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -10,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from limbik.errors import ConfigurationError, FormatError, FormatWarning, is_one_of, members_of, shortened
+from limbik.errors import ConfigurationError, FormatError, FormatWarning, members_of, shortened
 from limbik.formats import c3d, trc
 from limbik.formats.csv_rows import fits_a_cell
 from limbik.formats.marker_content import MarkerContent
-from limbik.formats.motions import Up
+from limbik.formats.motions import Up, as_dt, check_up
 from limbik.formats.source import check_ending, open_source, write_text
 from limbik.model.joints import FARTHEST
-from limbik.spatial import Array, as_number, as_numbers, check_largest
+from limbik.spatial import Array, as_numbers, check_largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +50,8 @@ class Markers:
         for k, name in enumerate(names):
             if not isinstance(name, str) or name in names[:k]:
                 raise ConfigurationError(f"names needs texts that differ, found {shortened(name)}")
-        dt = as_number(self.dt, "dt", "a positive number of seconds", ConfigurationError)
-        if not 0.0 < dt < math.inf:
-            raise ConfigurationError(f"dt needs a positive number of seconds, found {dt:g}")
-        if not is_one_of(self.up, ("x", "y", "z")):
-            raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(self.up)}")
+        dt = as_dt(self.dt)
+        check_up(self.up)
         positions.setflags(write=False)
         for field_name, value in (("names", tuple(names)), ("positions", positions), ("dt", dt)):
             object.__setattr__(self, field_name, value)
@@ -106,6 +102,6 @@ def load_markers(file: str | PathLike[str], *, up: Up | None = None) -> Markers:
         name, content = source.name, trc.read(source)
         file_up = "y"
     try:
-        return Markers(content.names, content.positions, content.dt, up or file_up)
+        return Markers(content.names, content.positions, content.dt, file_up if up is None else up)
     except ConfigurationError as error:
         raise FormatError(name, str(error)) from None

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limbik.errors import ConfigurationError, FormatError, FormatWarning, ModelError
+from limbik.errors import ConfigurationError, FormatError, FormatWarning, ModelError, shortened
 from limbik.formats.end_effector import default_end_effector
 from limbik.formats.follower_limits import without_contradicting_limits
 from limbik.formats.mjcf_collisions import collisions, pair_rules
@@ -28,8 +28,8 @@ from limbik.formats.mjcf_couplings import couplings
 from limbik.formats.mjcf_names import Names
 from limbik.formats.source import Source, SourceLike, open_source
 from limbik.model.joints import Frame, Joint, JointKind, Mass
-from limbik.model.model import Model
-from limbik.spatial import Array, Matrix4, pose_from, quat_exp, quat_to_matrix
+from limbik.model.model import Model, as_model
+from limbik.spatial import Array, Matrix4, as_numbers, pose_from, quat_exp, quat_to_matrix
 
 WXYZ = [3, 0, 1, 2]  # indices in xyzw
 XYZW = [1, 2, 3, 0]  # indices in wxyz
@@ -67,7 +67,10 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
             names[k] = f"key{k + 1}"
             while names.count(names[k]) > 1:
                 names[k] += " (2)"
-    return {name: from_qpos(model, mj.key_qpos[k]) for k, name in enumerate(names)}
+    try:
+        return {name: from_qpos(model, mj.key_qpos[k]) for k, name in enumerate(names)}
+    except ConfigurationError as error:
+        raise FormatError(opened.name, str(error), element="keyframe") from None
 
 
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:
@@ -96,9 +99,12 @@ def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tupl
 
 
 def to_qpos(model: Model, q: ArrayLike) -> Array:
-    """MuJoCo's qpos [..., n] for q [..., nq] of a model that `read` made of the same file."""
+    """MuJoCo's qpos [..., n] for q [..., nq] of a model that `read` made of the same file.
+
+    Raises ModelError for what is no model and ConfigurationError for what is no q.
+    """
     parts = []
-    array = _checked(q, model.nq, "q")
+    array = _checked(q, as_model(model).nq, "q")
     for joint in model.joints:
         part = array[..., model.q_slice(joint.name)]
         if joint.mimic:
@@ -112,8 +118,11 @@ def to_qpos(model: Model, q: ArrayLike) -> Array:
 
 
 def from_qpos(model: Model, qpos: ArrayLike) -> Array:
-    """q [..., nq] for MuJoCo's qpos [..., n]; the values of joints that follow others are left away."""
-    array = _checked(qpos, sum(joint.kind.nq for joint in model.joints), "qpos")
+    """q [..., nq] for MuJoCo's qpos [..., n]; the values of joints that follow others are left away.
+
+    Raises ModelError for what is no model and ConfigurationError for what is no qpos.
+    """
+    array = _checked(qpos, sum(joint.kind.nq for joint in as_model(model).joints), "qpos")
     parts, start = [], 0
     for joint in model.joints:
         part = array[..., start : start + joint.kind.nq]
@@ -129,9 +138,11 @@ _TURNING = (JointKind.BALL, JointKind.FLOATING)
 
 
 def _checked(value: ArrayLike, size: int, name: str) -> Array:
-    array = np.asarray(value, dtype=np.float64)
+    array = as_numbers(value, name, f"{size} numbers on its last axis", ConfigurationError)
     if array.ndim == 0 or array.shape[-1] != size:
         raise ConfigurationError(f"{name} needs {size} numbers on its last axis, found shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ConfigurationError(f"{name} needs finite numbers, found {shortened(array.tolist())}")
     return array
 
 

@@ -18,6 +18,7 @@ from limbik.errors import (
     FormatError,
     LimbikError,
     ModelError,
+    did_you_mean,
     is_one_of,
     mapping_of,
     members_of,
@@ -85,13 +86,10 @@ class Motion:
                 f"frame {frame}: {name!r} needs a finite number up to {FARTHEST:g}, found {q[frame, index]:g}"
             )
         _refuse_quaternions(self.model, q)
-        needed = f"a number of seconds from {bvh.SHORTEST:g} to {bvh.LONGEST:g}"
-        dt = as_number(self.dt, "dt", needed, ConfigurationError)
-        if not bvh.SHORTEST <= dt <= bvh.LONGEST:
-            raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
-        _check_up(self.up)
+        dt = as_dt(self.dt)
+        check_up(self.up)
         if self.roles is not None:
-            mapping_of(self.roles, "roles", ConfigurationError, "links by the bones of VRM")
+            self._check_roles()
         if self.scene is not None and not isinstance(self.scene, gltf_model.GltfScene):
             raise ConfigurationError(f"scene needs that of a glTF file, found {shortened(self.scene)}")
         joints = members_of(() if self.hierarchy is None else self.hierarchy, "hierarchy", ConfigurationError)
@@ -103,6 +101,15 @@ class Motion:
         q.setflags(write=False)
         for name, value in (("q", q), ("dt", dt), ("metres", metres)):
             object.__setattr__(self, name, value)
+
+    def _check_roles(self) -> None:
+        links = mapping_of(self.roles, "roles", ConfigurationError, "links by the bones of VRM")
+        names = self.model.frame_names
+        for bone, link in links.items():
+            if not (isinstance(bone, str) and is_one_of(link, names)):
+                hint = did_you_mean(str(link), names)
+                said = f"roles needs links by the bones of VRM, found {shortened({bone: link})}; {hint}"
+                raise ConfigurationError(said)
 
     def __len__(self) -> int:
         """The number of frames."""
@@ -180,7 +187,17 @@ def refuse_other_formats(file: str | PathLike[str]) -> None:
         raise FormatError(str(file), OTHERS[ending])
 
 
-def _check_up(up: object) -> None:
+def as_dt(value: object) -> float:
+    """The time [s] between frames; anything else raises ConfigurationError."""
+    needed = f"a number of seconds from {bvh.SHORTEST:g} to {bvh.LONGEST:g}"
+    dt = as_number(value, "dt", needed, ConfigurationError)
+    if not bvh.SHORTEST <= dt <= bvh.LONGEST:
+        raise ConfigurationError(f"dt needs {needed}, found {dt:g}")
+    return dt
+
+
+def check_up(up: object) -> None:
+    """Raise ConfigurationError for what is no axis."""
     if not is_one_of(up, ("x", "y", "z")):
         raise ConfigurationError(f"up needs 'x', 'y' or 'z', found {shortened(up)}")
 
@@ -232,7 +249,7 @@ def load_motion(
     """
     metres = _metres("cm" if unit is None else unit)
     if up is not None:
-        _check_up(up)
+        check_up(up)
     if gltf_file.is_gltf(file):
         if unit is not None:
             raise ModelError("a glTF file is in metres: leave out `unit`")

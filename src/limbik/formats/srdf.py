@@ -20,6 +20,17 @@ from limbik.spatial import Array
 
 _VIRTUAL = ("fixed", "floating", "planar")
 _TAGS = ("virtual_joint", "group", "group_state", "end_effector", "passive_joint", "disable_collisions")
+_ATTRIBUTES = {
+    "virtual_joint": ("name", "type", "parent_frame", "child_link"),
+    "group": ("name",),
+    "group_state": ("name", "group"),
+    "end_effector": ("name", "group", "parent_link", "parent_group"),
+    "passive_joint": ("name",),
+    "disable_collisions": ("link1", "link2", "reason"),
+    "joint": ("name", "value"),
+    "link": ("name",),
+    "chain": ("base_link", "tip_link"),
+}
 NOTICED = 1e-3  # [rad or m] by which a value of a state is another one
 _OTHER_TAGS = ("enable_collisions", "disable_default_collisions")  # of MoveIt, when it makes pairs
 
@@ -181,6 +192,9 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
     """
     robot = _parsed(source)
     robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
+    for element in robot.children:
+        for part in (element, *element.children):
+            part.refuse_misspelt_attributes(*_ATTRIBUTES.get(part.tag, ()))
     reader = _SrdfReader(robot, model)
     elements = robot.by_name("group")
     groups = {name: reader.group(element) for name, element in elements.items()}
@@ -279,6 +293,7 @@ class _SrdfReader:
         )
 
     def pair(self, element: Element) -> DisabledPair:
+        element.refuse_misspelt_attributes(*_ATTRIBUTES[element.tag])
         return DisabledPair(
             link1=self.link(element, "link1"),
             link2=self.link(element, "link2"),

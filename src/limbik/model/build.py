@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from typing import Any, Self
 
@@ -14,7 +13,17 @@ from limbik.errors import ModelError, did_you_mean, is_one_of, shortened
 from limbik.model.euler import EulerLimits
 from limbik.model.joints import Frame, Joint, JointKind, Mass, Mimic, as_axis, as_limits, check_name
 from limbik.model.model import Model
-from limbik.spatial import Array, Matrix4, as_numbers, as_pose, as_vector, matrix_of, pose_from, shape_of
+from limbik.spatial import (
+    Array,
+    Matrix4,
+    as_numbers,
+    as_pose,
+    as_vector,
+    as_whole,
+    matrix_of,
+    pose_from,
+    shape_of,
+)
 
 MAX_LINKS = 1_000_000
 
@@ -32,7 +41,7 @@ def planar_arm(
 
     The joints are joint1, joint2, ... and the links after them link1, link2, ...
     """
-    count = _as_count(links)
+    count = as_whole(links, "links", 1, ModelError, MAX_LINKS)
     lengths = _as_lengths(length, count)
     ranges = _as_ranges(limits, count)
     joints = [
@@ -83,18 +92,6 @@ def ball_arm(
 
 def _tip(count: int, length: float) -> Frame:
     return Frame(name="tip", link=f"link{count}", pose_link_frame=pose_from(translation=(length, 0.0, 0.0)))
-
-
-def _as_count(links: object) -> int:
-    try:
-        count = operator.index(links)  # type: ignore[arg-type]
-    except Exception:  # whatever a foreign class raises
-        raise ModelError(f"links needs a whole number, found {shortened(links)}") from None
-    if count < 1:
-        raise ModelError(f"links needs to be at least 1, found {shortened(count)}")
-    if count > MAX_LINKS:
-        raise ModelError(f"links needs to be at most {MAX_LINKS:,}, found {shortened(count)}")
-    return count
 
 
 def _as_lengths(length: ArrayLike, count: int) -> list[float]:

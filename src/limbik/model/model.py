@@ -44,7 +44,7 @@ from limbik.options import (
     TrackerOptions,
 )
 from limbik.solution import BatchSolution, Iterate, Solution, Trace
-from limbik.spatial import Array, Matrix4, as_number, as_pose
+from limbik.spatial import Array, Matrix4, as_number, as_pose, as_whole
 
 if TYPE_CHECKING:
     from limbik import collision, motion, solvers
@@ -399,10 +399,9 @@ class Model:
             raise ConfigurationError(
                 f"`rng` needs a NumPy generator or a seed of at least 0, found {shortened(rng)}"
             )
-        if size is not None and not (isinstance(size, int | np.integer) and 0 <= size <= MAX_DRAWN):
-            needed = f"a whole number of at least 0, up to {MAX_DRAWN:,}"
-            raise ConfigurationError(f"`size` needs {needed}, found {shortened(size)}")
-        return self._space.random(generator, () if size is None else (int(size),))
+        if size is None:
+            return self._space.random(generator, ())
+        return self._space.random(generator, (as_whole(size, "`size`", 0, ConfigurationError, MAX_DRAWN),))
 
     def clip(self, q: ArrayLike) -> Array:
         """q [..., nq] moved into the limits, with quaternions of length 1.

@@ -4,7 +4,6 @@ grid.
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,17 @@ import numpy as np
 
 from limbik.errors import CollisionError, shortened
 from limbik.model.joints import check_name
-from limbik.spatial import Array, Matrix4, Vector3, as_numbers, as_pose, as_vector, check_flag, check_largest
+from limbik.spatial import (
+    Array,
+    Matrix4,
+    Vector3,
+    as_number,
+    as_numbers,
+    as_pose,
+    as_vector,
+    check_flag,
+    check_largest,
+)
 
 LARGEST = 1e6  # [m]
 SMALLEST = 1e-100  # [m] whose square is no 0
@@ -211,15 +220,11 @@ def check_near(pose: Matrix4, what: str) -> None:
 
 def _set_size(shape: Any, name: str, of: str, may_be_zero: bool = False) -> None:
     value = getattr(shape, name)
-    try:
-        size = math.nan if isinstance(value, str | bytes | bool) else float(value)
-    except Exception:  # whatever a foreign class raises when a number is requested of it
-        size = math.nan
+    range_ = "of at least 0" if may_be_zero else "above 0"
+    what, needed = f"`{name}` of {of}", f"a number {range_}, up to {LARGEST:g} [m]"
+    size = as_number(value, what, needed, CollisionError)
     if not (SMALLEST <= size <= LARGEST or (may_be_zero and size == 0.0)):
-        needed = "a number of at least 0" if may_be_zero else "a number above 0"
-        raise CollisionError(
-            f"`{name}` of {of} needs {needed}, up to {LARGEST:g} [m], found {shortened(value)}"
-        )
+        raise CollisionError(f"{what} needs {needed}, found {shortened(value)}")
     object.__setattr__(shape, name, size)
 
 

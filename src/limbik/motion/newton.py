@@ -23,6 +23,7 @@ from limbik.motion.tolerances import squared_excess
 from limbik.numerics.linear import (
     add,
     cholesky_solve,
+    copy,
     dot,
     dual_matrix,
     fill,
@@ -119,6 +120,41 @@ def fill_model(
     if level > 0:
         add(shift, motion.upper_dx, scratch.gradient)
     return is_newton
+
+
+@compiled(inline=False)
+def fill_bounded_model(
+    tree: Tree,
+    objectives: Objectives,
+    workspace: Workspace,
+    motion: TrackerState,
+    scratch: BoundedScratch,
+    level: int,
+    factor: float,
+    damping: float,
+) -> None:
+    """Fill `workspace.hessian` and `scratch.gradient` with the model of a level of which the bounds of a step
+    leave `scratch.rest`.
+
+    It is that of Gauss and Newton, with each joint damped by at least `factor` times half of the sum of its
+    row of second derivatives (Gershgorin): with less, joints that the rest pulls alike go to and fro.
+    """
+    first, last = int(objectives.level_rows[level]), int(objectives.level_rows[level + 1])
+    forces, H, J = workspace.work[0, :last], workspace.hessian, workspace.J[:last]
+    fill(0.0, forces[:first])
+    copy(scratch.rest[: last - first], forces[first:])
+    fill_hessian(tree, objectives, workspace, forces)
+    for v in range(H.shape[0]):
+        scratch.slope[v] = 0.0
+        for w in range(H.shape[0]):
+            second = H[v, w]
+            for row in range(last):
+                second -= J[row, v] * J[row, w]
+            scratch.slope[v] += abs(second)
+    fill_gauss_newton(J[first:], 0.0, H)
+    for v in range(H.shape[0]):
+        H[v, v] += max(damping, 0.5 * factor * scratch.slope[v])
+    transpose_times(J[first:], motion.wanted[first:last], scratch.gradient)
 
 
 @compiled(inline=False)

@@ -16,7 +16,7 @@ from limbik.compiler.kernel import Floats, compiled
 from limbik.motion.active_set import FREE, BoundedScratch, begin_at, fill_rest, hold, solve_within
 from limbik.motion.ball_limits import align_balls, measure_balls, turn_back, turn_screws
 from limbik.motion.limits import braking_step, fill_bounds, fill_margins
-from limbik.motion.newton import SINGULAR, UNMET, fill_model
+from limbik.motion.newton import SINGULAR, UNMET, fill_bounded_model, fill_model
 from limbik.motion.state import (
     BRAKES,
     CALM,
@@ -353,7 +353,8 @@ def solve_level(
             counted = math.sqrt(squared_length(workspace.work[0, first:last])) if is_newton else 0.0
             if left > max(CONVERGING * length, UNCOUNTED * counted):
                 damping = factor * BOUNDED_DAMPING * left
-                minimise(workspace, motion, scratch, active, first, last, 0, damping)
+                fill_bounded_model(tree, objectives, workspace, motion, scratch, level, factor, damping)
+                minimise(workspace, motion, scratch, active, first, last, nv, damping)
             elif is_newton:
                 minimise(workspace, motion, scratch, active, first, last, nv, damping)
     if level + 2 < objectives.level_rows.size:
@@ -676,7 +677,8 @@ def adapt_damping(objectives: Objectives, motion: TrackerState, step: float) -> 
     settings[FIRST_FACTOR] = adapted(settings[FIRST_FACTOR], is_shaking, may_shake, fading)
     is_shaking = is_steady and opposes(lower, motion.lower_before)
     has_alternated = alternates(motion, step)
-    if is_steady and has_alternated and settings[BRAKES] == 0.0 and is_at_bound(motion):
+    is_smooth = settings[FRESH] == 0.0 and settings[TARGET_CHANGE] <= JUMPED  # which explains no alternation
+    if is_smooth and has_alternated and settings[BRAKES] == 0.0 and is_at_bound(motion):
         is_shaking = True
         if settings[LOWER_FACTOR] > SHAKEN:
             settings[LOWER_FACTOR] *= STIFFEST / STIFFER

@@ -15,12 +15,14 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, mo
 from pydantic_core import PydanticCustomError
 
 from limbik.errors import did_you_mean, shortened
+from limbik.model.joints import FARTHEST
 
 MAX_ITEMS = 1000  # constraints, poses or names of one message
 
 _Item = TypeVar("_Item")
 Few = Annotated[list[_Item], Field(max_length=MAX_ITEMS)]
 Width = Annotated[FiniteFloat, Field(ge=0.0)]
+Coordinate = Annotated[FiniteFloat, Field(ge=-FARTHEST, le=FARTHEST)]  # [m], or of a quaternion
 
 
 class Code(IntEnum):
@@ -42,7 +44,7 @@ class Code(IntEnum):
 class RosMessage(BaseModel):
     """A message; `unread` are its fields that are passed over."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
     unread: ClassVar[frozenset[str]] = frozenset()
 
     @model_validator(mode="before")
@@ -84,18 +86,18 @@ class Header(RosMessage):
 class Vector(RosMessage):
     """A point or a direction."""
 
-    x: FiniteFloat = 0.0
-    y: FiniteFloat = 0.0
-    z: FiniteFloat = 0.0
+    x: Coordinate = 0.0
+    y: Coordinate = 0.0
+    z: Coordinate = 0.0
 
 
 class Quaternion(RosMessage):
     """All zero means no turn, as ROS 1 leaves it where nobody has set it."""
 
-    x: FiniteFloat = 0.0
-    y: FiniteFloat = 0.0
-    z: FiniteFloat = 0.0
-    w: FiniteFloat = 0.0
+    x: Coordinate = 0.0
+    y: Coordinate = 0.0
+    z: Coordinate = 0.0
+    w: Coordinate = 0.0
 
 
 class PoseMessage(RosMessage):

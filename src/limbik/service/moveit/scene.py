@@ -5,6 +5,7 @@ A scene is never changed: a message makes another one, so that one which is refu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
@@ -357,9 +358,13 @@ def paired(
     what: str,
     code: Code = Code.INVALID_ROBOT_STATE,
 ) -> Iterator[tuple[str, _T]]:
-    """Names and their values in an entry of a message; raises Refused for others than as many."""
+    """Names and their values in an entry of a message; raises Refused for others than as many, and for a name
+    that comes twice.
+    """
     if len(names) != len(values):
         raise MoveItRefusal(code, f"{entry} has {len(names)} names and {len(values)} {what}")
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
+        raise MoveItRefusal(code, f"{entry} has {shortened(twice[0])} twice")
     return zip(names, values, strict=True)
 
 
