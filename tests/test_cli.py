@@ -17,6 +17,7 @@ import limbik
 from limbik import cli
 from limbik.commands import play as playing_command
 from limbik.service.address import listen
+from motion.people import crouching
 
 COMMAND = [sys.executable, "-m", "limbik.cli"]
 posix_only = pytest.mark.skipif(os.name != "posix", reason="needs signals and terminals of POSIX")
@@ -359,3 +360,35 @@ def test_an_error_names_the_option():
         result = run("motion", "info", str(walk), option, value)
         assert result.returncode == 2
         assert result.stderr.startswith(f"limbik: {option} needs")
+
+
+POSES = ("0.4", "0", "0.5", "3", "0", "0"), ("0.4", "0.1", "0.5", "3", "0", "0")
+
+
+def test_messages_name_options_as_they_are_typed(tmp_path):
+    person = tmp_path / "person.bvh"
+    person.write_text(crouching(frames=31))
+    out = ("--out", str(tmp_path / "out.bvh"))
+    for words, said in (
+        (("motion", "clean", str(person), *out, "--cutoff", "inf"), "limbik: --cutoff needs a frequency"),
+        (
+            ("motion", "ground", str(person), *out, "--slope", "0", "0", "0"),
+            "limbik: --slope needs a part along",
+        ),
+        (("motion", "ground", str(person), *out, "--belt", "1e300", "0", "0"), "limbik: --belt needs"),
+        (
+            ("motion", "ground", str(person), *out, "--foot", "nope"),
+            "limbik: --foot needs links that a joint",
+        ),
+        (
+            ("path", "ur5e", "--from", *POSES[0], "--to", *POSES[1], "--acceleration", "1"),
+            "limbik: --acceleration need --velocity",
+        ),
+        (
+            ("dataset", "ur5e", "--poses", "5", "--address", "x", *out),
+            "--address is of a Ray cluster: give --engine",
+        ),
+    ):
+        result = run(*words)
+        assert result.returncode == 2
+        assert said in result.stderr

@@ -248,6 +248,16 @@ def test_a_robot_that_is_none_is_refused(client: httpx.Client, name: str, body: 
     assert "Traceback" not in response.text and "x" not in client.get("/v1/robots").json()
 
 
+def test_fields_in_an_address_that_takes_none_are_refused(client: httpx.Client) -> None:
+    goal = {"type": "position", "position": [0.4, 0.2, 0.3]}
+    answer = client.post("/v1/solve?seed=5", json={"robot": "ur5e", "goals": [goal]})
+    assert answer.status_code == 422
+    assert answer.json()["message"] == "/v1/solve takes no 'seed' in its address: fields are in the body"
+    answer = client.get("/v1/robots/ur5e?end_effector=x")
+    assert answer.status_code == 422 and "takes no 'end_effector'" in answer.json()["message"]
+    assert client.get("/metrics?x=1").status_code == 200
+
+
 def test_a_clearance_without_a_world_is_refused(client: httpx.Client) -> None:
     goal = {"type": "position", "position": [0.4, 0.2, 0.3]}
     body = {"robot": "ur5e", "goals": [goal], "clearance": 0.1}

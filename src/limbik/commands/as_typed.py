@@ -15,6 +15,15 @@ import typer
 from limbik.errors import GoalError, shortened
 from limbik.number_text import number_from
 
+PARAMETERS = {
+    "--acceleration": "acceleration_limits",
+    "--belt": "ground_velocity",
+    "--cutoff": "cutoff_hz",
+    "--foot": "feet",
+    "--max-error": "max_error_mm",
+    "--slope": "normal",
+    "--velocity": "velocity_limits",
+}  # whose names are not those of their options
 FULL_TURN, MAX_DEGREES = 2.0 * math.pi, 3600.0
 _NUMBERS = re.compile(r"[-+.\d][-+.\deE]*(,[-+.\d][-+.\deE]*)+")
 
@@ -49,9 +58,8 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
     for option in _options(command):
         for name in option.opts:
             if name.startswith("--"):
-                parameter = name[2:].replace("-", "_")
-                message = message.replace(f"`{parameter}`", name)
-                message = re.sub(rf"^{parameter}(_hz)?(?= needs )", name, message)
+                parameter = PARAMETERS.get(name, name[2:].replace("-", "_"))
+                message = re.sub(rf"`{parameter}`|^{parameter}(?= needs )", name, message)
     return message
 
 

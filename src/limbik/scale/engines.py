@@ -41,10 +41,10 @@ def check_engine(engine: str, threads: int | None, address: str | None) -> None:
     if not is_one_of(engine, ENGINES):
         raise SolverError(f"`engine` needs one of {', '.join(map(repr, ENGINES))}, found {shortened(engine)}")
     if engine != "ray" and address is not None:
-        raise SolverError("`address` is of a Ray cluster: give engine='ray', too")
+        raise SolverError("`address` is of a Ray cluster: give `engine` 'ray', too")
     if engine == "ray":
         if threads is not None:
-            raise SolverError("`threads` is not for engine='ray', where each core of the cluster works")
+            raise SolverError("`threads` is not for `engine` 'ray', where each core of the cluster works")
         with needs_extra("ray", "engine 'ray'"):
             import ray  # noqa: F401
     elif threads is not None:

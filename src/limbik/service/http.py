@@ -156,14 +156,21 @@ class _Unrepeated(Request):
 
 
 class _Route(APIRoute):
-    """A route that reads its request so; each name is once in its query, but for the numbers of a start."""
+    """A route that reads its request so; each name is once in its query, but for the numbers of a start, and
+    none is passed over.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         body = None if self.body_field is None else self.body_field.field_info
         takes_array = getattr(body, "media_type", None) == NPY
+        takes_no_query = self.include_in_schema and not self.dependant.query_params
 
         async def answer(request: Request) -> Response:
+            if takes_no_query and request.query_params:
+                field = shortened(next(iter(request.query_params)))
+                there = ": fields are in the body" if body else ""
+                raise HTTPException(422, f"{self.path} takes no {field} in its address{there}")
             names = (name for name, _ in request.query_params.multi_items() if name != "start")
             if (name := repeated(names)) is not None:
                 raise HTTPException(422, f"the address has {shortened(name)} twice")

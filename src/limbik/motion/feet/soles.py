@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.errors import GoalError, ModelError, is_one_of, members_of, shortened
+from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
 from limbik.model.joints import FARTHEST
@@ -160,7 +160,8 @@ class _Leg(NamedTuple):
 def _leg(articulation: Articulation, ankle: str) -> _Leg:
     """The links of a leg, of its foot."""
     if not is_one_of(ankle, articulation.links):
-        raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}")
+        hint = did_you_mean(str(ankle), articulation.links)
+        raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}; {hint}")
     mid = articulation.group(ankle).parent
     root = articulation.group(mid).parent if mid in articulation.links else None
     if root is None or root not in articulation.links:
