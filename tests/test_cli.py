@@ -371,6 +371,8 @@ def test_messages_name_options_as_they_are_typed(tmp_path):
     out = ("--out", str(tmp_path / "out.bvh"))
     for words, said in (
         (("motion", "clean", str(person), *out, "--cutoff", "inf"), "limbik: --cutoff needs a frequency"),
+        (("motion", "clean", str(person), *out, "--cutoff", "5", "--cutoff=6"), "--cutoff stands twice"),
+        (("solve", "ur5e", "--json", "--position", *POSES[0][:3], "--json"), "--json stands twice"),
         (
             ("motion", "ground", str(person), *out, "--slope", "0", "0", "0"),
             "limbik: --slope needs a part along",

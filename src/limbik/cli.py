@@ -14,7 +14,7 @@ import typer
 from limbik import __version__
 from limbik.commands import motion_changes, motion_markers, motion_show  # noqa: F401  (join those of motion)
 from limbik.commands.arm import ArmCommand, arm
-from limbik.commands.as_typed import as_typed, refuse_commas
+from limbik.commands.as_typed import as_typed, refuse_commas, refuse_repeated
 from limbik.commands.collision import collision
 from limbik.commands.dataset import dataset
 from limbik.commands.guarded_output import UNWRITTEN, OutputFailed, guarded
@@ -41,6 +41,7 @@ class CommandLine(typer.Typer):
             command, typed = typer.main.get_command(self), [*(arguments or (sys.argv[1:],))[0]]
             try:
                 refuse_commas(command, typed)
+                refuse_repeated(command, typed)
                 return super().__call__(*arguments, **options)
             except OutputFailed as error:
                 if not error.reader_is_gone:

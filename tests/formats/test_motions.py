@@ -331,6 +331,13 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_written(ending, change
     assert not (tmp_path / f"motion.{ending}").exists()
 
 
+@pytest.mark.parametrize("name", ["a\nb", "a\0b", " a"])
+def test_csv_refuses_names_that_would_not_be_read_again(name, tmp_path):
+    model = limbik.ModelBuilder("arm").revolute(name).build()
+    with pytest.raises(FormatError, match="CSV needs names of joints in one line"):
+        limbik.Motion(model, [[0.1], [0.2]], 0.1).save(tmp_path / "walk.csv")
+
+
 def test_a_gltf_in_the_smallest_units_cannot_hold_great_lengths(tmp_path):
     model = limbik.ModelBuilder("box").floating("base", child="body").build()
     limbik.Motion(model, _rising(model, 9), 0.01).save(tmp_path / "box.gltf")

@@ -53,9 +53,7 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
     """An error message with the options of the command instead of parameters: "--clearance" for
     "`clearance`".
     """
-    for word in arguments:
-        command = getattr(command, "commands", {}).get(word, command)
-    for option in _options(command):
+    for option in _options(_chosen(command, arguments)):
         for name in option.opts:
             if name.startswith("--"):
                 parameter = PARAMETERS.get(name, name[2:].replace("-", "_"))
@@ -75,6 +73,31 @@ def refuse_commas(command: Any, arguments: Sequence[str]) -> None:
                 f"{option} needs {several[option]} numbers with blanks between them: "
                 f"{option} {word.replace(',', ' ')}"
             )
+
+
+def refuse_repeated(command: Any, arguments: Sequence[str]) -> None:
+    """Raise GoalError for an option twice, of which only the last would count."""
+    typed: set[str] = set()
+    once = {
+        name: option.opts[0]
+        for option in _chosen(command, arguments).params
+        if not getattr(option, "multiple", False)
+        for name in (*option.opts, *option.secondary_opts)
+    }
+    for word in itertools.takewhile(lambda word: word != "--", arguments):
+        name = word.partition("=")[0]
+        option = once.get(name) if name.startswith("-") else None
+        if option in typed:
+            raise GoalError(f"{name} stands twice; once is enough")
+        if option is not None:
+            typed.add(option)
+
+
+def _chosen(command: Any, arguments: Sequence[str]) -> Any:
+    """The command that the arguments begin with."""
+    for word in arguments:
+        command = getattr(command, "commands", {}).get(word, command)
+    return command
 
 
 def _options(command: Any) -> Iterator[Any]:

@@ -26,6 +26,7 @@ from limbik.errors import (
 )
 from limbik.formats import bvh, bvh_model, bvh_skeleton, gltf_file, gltf_model, gltf_skeleton, motion_csv
 from limbik.formats.base_joint import Base
+from limbik.formats.csv_rows import fits_a_cell
 from limbik.formats.load import load
 from limbik.formats.skeleton import Skeleton, skeleton_of
 from limbik.formats.source import check_ending, open_source, write_text
@@ -146,9 +147,17 @@ class Motion:
             except OSError as error:
                 raise FileOutputError(name, error) from None
             return
-        if _ending(name) == ".csv" and len(self) < 2:
-            raise FormatError(name, "CSV needs two frames, whose times say the step; .bvh and .glb take one")
+        if _ending(name) == ".csv":
+            self._check_fits_csv(name)
         write_text(path, self._as_bvh() if _ending(name) == ".bvh" else self._as_csv())
+
+    def _check_fits_csv(self, name: str) -> None:
+        if len(self) < 2:
+            raise FormatError(name, "CSV needs two frames, whose times say the step; .bvh and .glb take one")
+        for column in motion_csv.coordinate_names(self.model):
+            if not fits_a_cell(column):
+                problem = f"CSV needs names of joints in one line, without blanks around, not {column!r}"
+                raise FormatError(name, problem)
 
     def _write_gltf(self, name: str) -> None:
         path, ending = Path(name).expanduser(), _ending(name)
