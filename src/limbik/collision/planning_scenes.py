@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from limbik.collision.documents import list_of, mapping_of, refuse_unknown
 from limbik.collision.world import World
 from limbik.errors import CollisionError, FormatError, FormatWarning, did_you_mean, shortened
+from limbik.formats.documents import list_of, mapping_of, refuse_unknown
 from limbik.formats.source import Source
 from limbik.model.shapes import Box, ConvexHull, Cylinder, Mesh, Shape, Sphere
 from limbik.number_text import number_from

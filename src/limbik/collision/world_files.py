@@ -27,7 +27,6 @@ from typing import Any
 
 import numpy as np
 
-from limbik.collision.documents import mapping_of, plain_data, refuse_unknown
 from limbik.collision.planning_scenes import (
     is_planning_scene,
     is_scene_text,
@@ -37,6 +36,7 @@ from limbik.collision.planning_scenes import (
 )
 from limbik.collision.world import World, WorldObject, as_world
 from limbik.errors import CollisionError, FormatError, shortened
+from limbik.formats.documents import mapping_of, plain_data, refuse_unknown
 from limbik.formats.load import read as read_model
 from limbik.formats.source import Source, SourceLike, open_source, write_text
 from limbik.model.model import Model, as_model

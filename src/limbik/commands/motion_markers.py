@@ -56,7 +56,7 @@ def solve(
 
     For example: limbik motion solve walk.trc skeleton.bvh --set markers.json --out walk.bvh
     """
-    from limbik.collision.documents import plain_data
+    from limbik.formats.documents import plain_data
     from limbik.formats.load import load
     from limbik.formats.markers import load_markers
     from limbik.formats.motions import load_motion

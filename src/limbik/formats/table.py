@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from limbik.errors import FormatError, MissingExtra, did_you_mean
+from limbik.errors import FormatError, did_you_mean
+from limbik.formats.documents import errors_of_yaml, yaml_module
 from limbik.formats.source import Source
 
 _SEPARATORS = ",;\t"  # the last two are only known to say that commas are needed
@@ -122,7 +123,7 @@ def _read_yaml(source: Source, settings: Collection[str], columns: Collection[st
         if key != "rows":
             _add(row_cells, key, _scalar(value, source, f"setting {key!r}"), source, "setting")
             continue
-        if not isinstance(value, _yaml().SequenceNode):
+        if not isinstance(value, yaml_module().SequenceNode):
             raise FormatError(source.name, "`rows` needs a list of rows", line=line)
         for k, node in enumerate(value.value):
             cells: dict[str, Cell] = {}
@@ -133,31 +134,15 @@ def _read_yaml(source: Source, settings: Collection[str], columns: Collection[st
     return Table(row_cells, rows)
 
 
-def _yaml() -> Any:
-    try:
-        import yaml
-    except ImportError:
-        raise MissingExtra("robots", "reading YAML") from None
-    return yaml
-
-
 def _composed(source: Source) -> Any:
-    yaml = _yaml()
-    try:
+    yaml = yaml_module()
+    with errors_of_yaml(source):
         return yaml.compose(source.text, Loader=yaml.SafeLoader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        raise FormatError(source.name, f"is not YAML: {error.problem or error.context}", line=line) from None
-    except yaml.YAMLError as error:
-        raise FormatError(source.name, f"is not YAML: {error}") from None
-    except RecursionError:
-        raise FormatError(source.name, "has lists or mappings too deep inside each other") from None
 
 
 def _pairs(node: Any, source: Source, what: str, known: Collection[str]) -> Iterator[tuple[str, int, Any]]:
     """(key, line, node of the value) of a mapping whose keys are all known."""
-    if not isinstance(node, _yaml().MappingNode):
+    if not isinstance(node, yaml_module().MappingNode):
         line = node.start_mark.line + 1 if node else None
         raise FormatError(source.name, f"{what} needs `name: value` pairs, of {', '.join(known)}", line=line)
     for key, value in node.value:
@@ -172,7 +157,7 @@ def _pairs(node: Any, source: Source, what: str, known: Collection[str]) -> Iter
 
 def _scalar(node: Any, source: Source, what: str) -> Cell:
     line = node.start_mark.line + 1
-    if not isinstance(node, _yaml().ScalarNode):
+    if not isinstance(node, yaml_module().ScalarNode):
         raise FormatError(source.name, "needs one value, found a list or mapping", line=line, element=what)
     is_null = node.tag == "tag:yaml.org,2002:null"
     return Cell("" if is_null else node.value.strip(), line)

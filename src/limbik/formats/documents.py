@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from limbik.errors import FormatError, MissingExtra, did_you_mean, repeated, shortened, unrepeated
 from limbik.formats.source import Source
+
+TOO_DEEP = "has lists or mappings too deep inside each other"
 
 
 def plain_data(source: Source) -> Any:
@@ -16,10 +19,7 @@ def plain_data(source: Source) -> Any:
     Raises FormatError for what is neither, and MissingExtra for YAML without its library.
     """
     text = source.text.lstrip("\ufeff \t\r\n")
-    try:
-        return _json(text, source) if text.startswith(("{", "[")) else _yaml(source)
-    except RecursionError:
-        raise FormatError(source.name, "has lists or mappings too deep inside each other") from None
+    return _json(text, source) if text.startswith(("{", "[")) else _yaml(source)
 
 
 def _json(text: str, source: Source) -> Any:
@@ -29,15 +29,39 @@ def _json(text: str, source: Source) -> Any:
         raise FormatError(source.name, f"is not JSON: {error.msg}", line=error.lineno) from None
     except ValueError as error:  # a name twice, a number of thousands of digits
         raise FormatError(source.name, f"is not JSON: {error}") from None
+    except RecursionError:
+        raise FormatError(source.name, TOO_DEEP) from None
 
 
-def _yaml(source: Source) -> Any:
+def yaml_module() -> Any:
+    """PyYAML. Raises MissingExtra without it."""
     try:
         import yaml
     except ImportError:
         raise MissingExtra("robots", "reading YAML") from None
+    return yaml
 
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # of a library without types
+
+@contextlib.contextmanager
+def errors_of_yaml(source: Source) -> Iterator[None]:
+    """Raise FormatError, with the line, for what PyYAML raises inside the block."""
+    yaml = yaml_module()
+    try:
+        yield
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise FormatError(source.name, f"is not YAML: {error.problem or error.context}", line=line) from None
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: of dates and long numbers
+        raise FormatError(source.name, f"is not YAML: {error}") from None
+    except RecursionError:
+        raise FormatError(source.name, TOO_DEEP) from None
+
+
+def _yaml(source: Source) -> Any:
+    yaml = yaml_module()
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]  # of a library without types
         """Without aliases, with which a short text may mean an endless one, and repeated names, of which only
         the last would count.
         """
@@ -56,14 +80,8 @@ def _yaml(source: Source) -> Any:
                 raise yaml.MarkedYAMLError(problem="aliases are not read in a world", problem_mark=mark)
             return super().compose_node(parent, index)
 
-    try:
+    with errors_of_yaml(source):
         return yaml.load(source.text, Loader=Loader)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        raise FormatError(source.name, f"is not YAML: {error.problem or error.context}", line=line) from None
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: of dates and long numbers
-        raise FormatError(source.name, f"is not YAML: {error}") from None
 
 
 def mapping_of(value: Any, source: Source, what: str) -> Mapping[str, Any]:
