@@ -106,5 +106,5 @@ def refuse_unknown(
     """Raise FormatError for an entry that would be overlooked. of: what has it; what: which one."""
     for key in parts:
         if key not in known:
-            problem = f"there is no {shortened(key)} in {of}; {did_you_mean(str(key), known)}"
+            problem = f"there is no {shortened(key)} in {of}; {did_you_mean(key, known)}"
             raise FormatError(source.name, problem, element=what)

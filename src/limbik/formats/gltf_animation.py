@@ -119,7 +119,7 @@ def read_channels(file: GltfFile, nodes: Sequence[Node], index: int) -> Channels
         said = channel["target"].get("path") if isinstance(channel.get("target"), dict) else None
         if path is None and said is not None and said not in NO_LINKS:
             known = (*TARGETS, *NO_LINKS)
-            file.fail(f"there is no path {shortened(said)}; {did_you_mean(str(said), known)}", where)
+            file.fail(f"there is no path {shortened(said)}; {did_you_mean(said, known)}", where)
         if node is None or path is None:
             continue  # of a morph target or an extension
         file.item("nodes", node, where)

@@ -108,7 +108,7 @@ class Motion:
         names = self.model.frame_names
         for bone, link in links.items():
             if not (isinstance(bone, str) and is_one_of(link, names)):
-                hint = did_you_mean(str(link), names)
+                hint = did_you_mean(link, names)
                 said = f"roles needs links by the bones of VRM, found {shortened({bone: link})}; {hint}"
                 raise ConfigurationError(said)
 

@@ -74,7 +74,7 @@ class Box:
         if size.min() < SMALLEST or size.max() > LARGEST:
             raise CollisionError(
                 f"`size` of a box needs three edges above 0, up to {LARGEST:g}"
-                f" [m], found {shortened(self.size)}"
+                f" [m], found {shortened(tuple(size.tolist()))}"
             )
         object.__setattr__(self, "size", tuple(size.tolist()))
 

@@ -160,7 +160,7 @@ class _Leg(NamedTuple):
 def _leg(articulation: Articulation, ankle: str) -> _Leg:
     """The links of a leg, of its foot."""
     if not is_one_of(ankle, articulation.links):
-        hint = did_you_mean(str(ankle), articulation.links)
+        hint = did_you_mean(ankle, articulation.links)
         raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}; {hint}")
     mid = articulation.group(ankle).parent
     root = articulation.group(mid).parent if mid in articulation.links else None
