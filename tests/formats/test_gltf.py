@@ -381,6 +381,10 @@ def test_a_vrm_says_which_bone_is_which(tmp_path: Path, extensions: dict) -> Non
         ([{"bone": "hips", "node": 1}, {"bone": "head", "node": 1}], "the node 1, which another bone has"),
         ([{"bone": "hips", "node": 2.0}], r"there is no nodes\[2.0\]"),
         ([{"node": 2}], "humanBones needs bones with a name"),
+        (
+            [{"bone": "hips", "node": 1}, {"bone": "head", "nod": 2}],
+            'bone .head. .*: needs {"bone": ..., "node"',
+        ),
         ("x", "humanBones needs a list, found 'x'"),
     ],
 )

@@ -331,6 +331,25 @@ def test_what_a_format_cannot_hold_is_refused_and_nothing_written(ending, change
     assert not (tmp_path / f"motion.{ending}").exists()
 
 
+def test_a_motion_without_joints_is_not_written(tmp_path):
+    motion = limbik.Motion(limbik.Model("rock", [], root="rock"), np.zeros((2, 0)), 0.1)
+    for ending in ("bvh", "glb", "csv"):
+        with pytest.raises(FormatError, match="model 'rock' has no joints: there is no motion to write"):
+            motion.save(tmp_path / f"walk.{ending}")
+
+
+def test_bvh_has_names_that_are_read_again(tmp_path):
+    model = limbik.ModelBuilder("arm").revolute("a\0b").build()
+    limbik.Motion(model, [[0.1], [0.2]], 0.1).save(tmp_path / "walk.bvh")
+    assert limbik.load_motion(tmp_path / "walk.bvh").links == ("a_b",)
+
+
+def test_csv_refuses_a_joint_that_is_called_as_its_times(tmp_path):
+    model = limbik.ModelBuilder("arm").revolute("time").build()
+    with pytest.raises(FormatError, match="CSV has its times in the column 'time'"):
+        limbik.Motion(model, [[0.1], [0.2]], 0.1).save(tmp_path / "walk.csv")
+
+
 @pytest.mark.parametrize("name", ["a\nb", "a\0b", " a"])
 def test_csv_refuses_names_that_would_not_be_read_again(name, tmp_path):
     model = limbik.ModelBuilder("arm").revolute(name).build()

@@ -214,3 +214,8 @@ def test_a_builder_can_go_on_after_building() -> None:
 def test_a_wrong_step_of_a_builder_is_refused(wrong: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         wrong(ModelBuilder("arm").revolute("shoulder"))
+
+
+def test_a_second_joint_of_a_name_is_refused():
+    with pytest.raises(ModelError, match="two joints have the name 'a'"):
+        ModelBuilder("arm").revolute("a").revolute("a")

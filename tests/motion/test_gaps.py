@@ -21,6 +21,8 @@ GAPS = (("shank2", 60, 109), ("thigh4", 150, 199))
 
 def test_long_gaps_are_filled_by_what_their_neighbours_say():
     filled = fill_gaps(hidden(TRUTH, *GAPS))
+    with pytest.raises(GoalError, match="methods needs at least one of"):
+        fill_gaps(TRUTH, methods=[])
     splined = fill_gaps(hidden(TRUTH, *GAPS), methods=["spline"], max_error_mm=1e3)
     assert [(gap.marker, gap.first, gap.last) for gap in filled.gaps] == [GAPS[1], GAPS[0]]
     for name, first, last in GAPS:

@@ -134,6 +134,22 @@ def test_known_contacts_are_kept() -> None:
     assert len(by_foot) == len(motion)
 
 
+@pytest.mark.parametrize("value", [0.5, -4.0, np.nan])
+def test_contacts_are_yes_or_no(value: float) -> None:
+    motion = walk(AHEAD, "ball").motion
+    contacts = np.full((len(motion), 2), value)
+    for refuses in (plant_feet, measure):
+        with pytest.raises(GoalError, match="contacts needs 0 or 1 for each foot and frame, found"):
+            refuses(motion, contacts=contacts)
+
+
+def test_a_foot_twice_is_refused() -> None:
+    motion = walk(AHEAD, "ball").motion
+    ankle = soles_of(motion)[0].ankle
+    with pytest.raises(ModelError, match=f"feet needs links that differ, found '{ankle}' twice"):
+        plant_feet(motion, feet=[ankle, ankle])
+
+
 def test_no_contact_changes_nothing_over_level_ground() -> None:
     motion = walk(AHEAD, "ball").motion
     planted = plant_feet(motion, contacts=np.zeros((len(motion), 2, 2)))
@@ -538,7 +554,7 @@ def test_bad_input_is_named() -> None:
     for other in (replace(motion, q=motion.q[:-1]), replace(motion, dt=0.5)):
         with pytest.raises(GoalError, match="planted needs the frames of motion"):
             planting_report(motion, other)
-    with pytest.raises(GoalError, match="contacts needs 0 or 1 for each foot and frame, not nan"):
+    with pytest.raises(GoalError, match="contacts needs 0 or 1 for each foot and frame, found nan"):
         plant_feet(motion, contacts=np.full((len(motion), 2), np.nan))
     with pytest.raises(
         GoalError, match=r"halflife needs a positive number, from 1e-06 to 1e\+06, found 1e-300"

@@ -247,7 +247,7 @@ def test_an_unknown_role_is_said(g1):
     roles["leftHnad"] = roles.pop("leftHand")
     with pytest.raises(ModelError, match="source: there is no role 'leftHnad'; did you mean 'leftHand'"):
         retarget(source, g1, source=roles)
-    with pytest.raises(ModelError, match="contacts needs 0 or 1 for each foot and frame, not nan"):
+    with pytest.raises(ModelError, match="contacts needs 0 or 1 for each foot and frame, found nan"):
         retarget(source, g1, contacts=np.full((3, 2), np.nan))
 
 

@@ -188,6 +188,13 @@ def test_a_table_that_is_damaged_is_told_and_made_again(tmp_path):
         with pytest.raises(StoreError, match="data is damaged"):
             ask()
     assert make_dataset(model, tmp_path / "data", **words).table().equals(before)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(before.select(["pose"]), file)
+    with pytest.raises(StoreError, match=r"needs the columns pose, position, .* found pose"):
+        data.table()
+    assert make_dataset(model, tmp_path / "data", **words).table().equals(before)
+    parquet.write_table(before, file.with_name("another.parquet"))
+    assert data.rows == len(before)
     file.unlink()
     with pytest.raises(StoreError, match="has no table yet"):
         data.table()

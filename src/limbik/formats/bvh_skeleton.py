@@ -80,10 +80,10 @@ def _columns(skeleton: Skeleton, order: list[int], angles: Array) -> Iterator[Ar
 
 
 def _names(names: tuple[str, ...]) -> list[str]:
-    """Without blanks and braces, and each once."""
+    """Without blanks, braces and what does not print, and each once."""
     bone_names: list[str] = []
     for name in names:
-        word = re.sub(r"[\s{}]+", "_", name)
+        word = re.sub(r"[\s{}\x00-\x1f]+", "_", name)
         bone_names.append(word if word not in bone_names else f"{word}_{len(bone_names)}")
     return bone_names
 

@@ -141,6 +141,8 @@ class Motion:
         """
         name = str(path)
         check_output(name)
+        if not self.model.nq:
+            raise FormatError(name, f"model {self.model.name!r} has no joints: there is no motion to write")
         if _ending(name) in gltf_file.ENDINGS:
             try:
                 self._write_gltf(name)
@@ -158,6 +160,10 @@ class Motion:
             if not fits_a_cell(column):
                 problem = f"CSV needs names of joints in one line, without blanks around, not {column!r}"
                 raise FormatError(name, problem)
+            if column == motion_csv.TIME:
+                raise FormatError(
+                    name, f"CSV has its times in the column {column!r}: no joint can be called so"
+                )
 
     def _write_gltf(self, name: str) -> None:
         path, ending = Path(name).expanduser(), _ending(name)

@@ -71,6 +71,9 @@ def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, An
         role, node = _at(bone, "bone"), _at(bone, "node")
         if not isinstance(role, str):
             file.fail(f"humanBones needs bones with a name, found {shortened(bone)}", "VRM humanoid")
+        if "node" not in bone:
+            problem = f'needs {{"bone": ..., "node": ...}}, found {shortened(bone)}'
+            file.fail(problem, f"bone {shortened(role)} of the VRM humanoid")
         if node not in (None, -1):  # that has none
             yield _renamed(role), node
 

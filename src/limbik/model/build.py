@@ -300,6 +300,8 @@ class ModelBuilder:
     ) -> Self:
         check_name(name, "`name` of a joint")
         where = f"joint {name!r}"
+        if any(joint.name == name for joint in self._joints):
+            raise ModelError(f"two joints have the name {name!r}")
         lower, upper = _as_range(limits, "twist" if kind is JointKind.BALL else "limits", where)
         self._joints.append(
             Joint(

@@ -122,8 +122,14 @@ def as_stands(contacts: ArrayLike, frames: int, feet: int, error: type[LimbikErr
     stands = as_numbers(contacts, "contacts", needed, error)
     if stands.shape != (frames, feet):
         raise error(f"contacts needs {needed}, found shape {stands.shape}")
-    if np.isnan(stands).any():
-        raise error("contacts needs 0 or 1 for each foot and frame, not nan")
+    return as_flags(stands, error)
+
+
+def as_flags(stands: Array, error: type[LimbikError]) -> NDArray[np.bool_]:
+    """Numbers as booleans; raises `error` for others than 0 and 1, such as a confidence."""
+    wrong = stands[(stands != 0.0) & (stands != 1.0)]
+    if wrong.size:
+        raise error(f"contacts needs 0 or 1 for each foot and frame, found {wrong[0]:g}")
     return stands != 0.0
 
 

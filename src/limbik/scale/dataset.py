@@ -127,7 +127,7 @@ class Dataset:
     @property
     def files(self) -> list[Path]:
         """The tables that are done, in their order."""
-        return sorted((self.folder / TABLES).glob("*.parquet"))
+        return [self._file(number) for number in range(self.record["chunks"]) if self.is_done(number)]
 
     @property
     def is_complete(self) -> bool:
@@ -173,7 +173,13 @@ class Dataset:
 
     def _read(self, file: Path, columns: Sequence[str] | None = None) -> Any:
         with folders.reading(self.folder):
-            return _arrow().parquet.read_table(file, columns=columns, page_checksum_verification=True)
+            parquet = _arrow().parquet
+            names = tuple(parquet.read_schema(file).names)
+            if names != COLUMNS:
+                raise ValueError(
+                    f"{file.name} needs the columns {', '.join(COLUMNS)}, found {', '.join(names)}"
+                )
+            return parquet.read_table(file, columns=columns, page_checksum_verification=True)
 
     def _rows_of(self, file: Path) -> int:
         with folders.reading(self.folder):

@@ -14,11 +14,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limbik.errors import FormatWarning, GoalError, ModelError, members_of
+from limbik.errors import FormatWarning, GoalError, ModelError, members_of, repeated
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
-from limbik.motion.contacts import SHORTEST_LEG, ContactRule
+from limbik.motion.contacts import SHORTEST_LEG, ContactRule, as_flags
 from limbik.motion.feet.doubts import doubts
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.leg_chain import LegChain
@@ -140,7 +140,10 @@ def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...
     members = members_of(feet, "feet", ModelError, "a list of links or soles")
     if not members:
         raise ModelError("feet needs at least one link or sole")
-    return tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in members)
+    soles = tuple(foot if isinstance(foot, Sole) else soles_of(motion, [foot])[0] for foot in members)
+    if (ankle := repeated(sole.ankle for sole in soles)) is not None:
+        raise ModelError(f"feet needs links that differ, found {ankle!r} twice")
+    return soles
 
 
 def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
@@ -173,15 +176,14 @@ def _stands(
         return contacts_at(motion, soles, poses, contacts)
     shape = len(motion), len(soles)
     needed = f"shape [{shape[0]}, {shape[1]}] or [{shape[0]}, {shape[1]}, 2]: frames, feet, and heel and ball"
-    stands = as_numbers(contacts, "contacts", needed, GoalError)
-    if stands.shape not in (shape, (*shape, 2)):
-        raise GoalError(f"contacts needs {needed}, found shape {stands.shape}")
-    if np.isnan(stands).any():
-        raise GoalError("contacts needs 0 or 1 for each foot and frame, not nan")
+    numbers = as_numbers(contacts, "contacts", needed, GoalError)
+    if numbers.shape not in (shape, (*shape, 2)):
+        raise GoalError(f"contacts needs {needed}, found shape {numbers.shape}")
+    stands = as_flags(numbers, GoalError)
     if stands.ndim == 3:
-        return stands != 0.0
-    each = contacts_at(motion, soles, poses, None) & (stands != 0.0)[..., None]
-    unclear = (stands != 0.0) & ~each.any(axis=-1)
+        return stands
+    each = contacts_at(motion, soles, poses, None) & stands[..., None]
+    unclear = stands & ~each.any(axis=-1)
     each[..., 1] |= unclear
     return each
 

@@ -89,6 +89,8 @@ def fill_gaps(
     if not isinstance(markers, Markers):
         raise ConfigurationError(f"markers needs Markers, found {shortened(markers)}")
     chosen = members_of(methods, "methods", GoalError, "a list of methods")
+    if not chosen:
+        raise GoalError(f"methods needs at least one of {', '.join(get_args(Method))}")
     for method in chosen:
         if not is_one_of(method, get_args(Method)):
             needed = ", ".join(get_args(Method))
