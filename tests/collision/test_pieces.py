@@ -336,7 +336,7 @@ def test_a_text_behind_a_stl_is_no_triangle(tmp_path):
 
 
 def test_a_line_of_an_obj_may_go_on_in_the_next_one(tmp_path):
-    (tmp_path / "a.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 \\\n3\nf 1 2 4\n")
+    (tmp_path / "a.obj").write_text("\ufeffv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 \\\n3\nf 1 2 4\n")
     assert len(meshes.triangles_of(Mesh(tmp_path / "a.obj"))) == 2
 
 

@@ -173,6 +173,7 @@ def _plain_obj(content: bytes, name: str) -> bytes:
     Raises CollisionError for a face of fewer than three vertices, or with the vertex 0, and for a line that
     no OBJ has, such as a misspelt face.
     """
+    content = content.removeprefix(b"\xef\xbb\xbf")  # with which some editors begin a text
     content = re.sub(rb"\\\r?\n", b" ", content)  # a line that goes on in the next one
     lines = [b" ".join(line.partition(b"#")[0].split()) for line in content.splitlines()]
     plain = b"\n".join(lines) + b"\n"

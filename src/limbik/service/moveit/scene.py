@@ -5,7 +5,6 @@ A scene is never changed: a message makes another one, so that one which is refu
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
@@ -15,7 +14,7 @@ import numpy as np
 from limbik import Model
 from limbik.collision import World
 from limbik.collision.planning_scenes import APPEND, MOVE, REMOVE, ros_pose_of, shapes_in_message
-from limbik.errors import LimbikError, did_you_mean, listed, shortened
+from limbik.errors import LimbikError, did_you_mean, listed, repeated, shortened
 from limbik.formats.source import Source
 from limbik.formats.srdf import Srdf, VirtualJoint
 from limbik.locks import cached_property
@@ -363,8 +362,8 @@ def paired(
     """
     if len(names) != len(values):
         raise MoveItRefusal(code, f"{entry} has {len(names)} names and {len(values)} {what}")
-    if twice := [name for name, count in Counter(names).items() if count > 1]:
-        raise MoveItRefusal(code, f"{entry} has {shortened(twice[0])} twice")
+    if (twice := repeated(names)) is not None:
+        raise MoveItRefusal(code, f"{entry} has {shortened(twice)} twice")
     return zip(names, values, strict=True)
 
 
