@@ -4,6 +4,7 @@ import errno
 import functools
 import os
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +73,19 @@ def test_one_solution_of_each_pose_is_near_the_neutral_configuration(robot, tmp_
     if robot == "ur5e":
         nearest = [model.solve_all(pose, start=model.neutral).q[0] for pose in poses_of(columns)[:50]]
         assert_allclose(columns["q"][:50], nearest, atol=1e-4)
+
+
+def test_a_joint_that_its_limits_hold_has_the_step_0(tmp_path):
+    builder = (
+        limbik.ModelBuilder("held")
+        .revolute("a", limits=1)
+        .revolute("b", limits=(0.3, 0.3), origin=(0.2, 0, 0))
+    )
+    model = builder.frame("tip", pose=(0.2, 0, 0)).build(end_effector="tip")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        steps = np.array(make_dataset(model, tmp_path, poses=5).table()["q16"].to_pylist())
+    assert len(steps) and (steps[:, 1] == 0).all()
 
 
 def test_several_solutions_of_a_redundant_arm_differ(tmp_path):
@@ -188,12 +202,11 @@ def test_a_table_that_is_damaged_is_told_and_made_again(tmp_path):
         with pytest.raises(StoreError, match="data is damaged"):
             ask()
     assert make_dataset(model, tmp_path / "data", **words).table().equals(before)
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(before.select(["pose"]), file)
+    pyarrow.parquet.write_table(before.select(["pose"]), file)
     with pytest.raises(StoreError, match=r"needs the columns pose, position, .* found pose"):
         data.table()
     assert make_dataset(model, tmp_path / "data", **words).table().equals(before)
-    parquet.write_table(before, file.with_name("another.parquet"))
+    pyarrow.parquet.write_table(before, file.with_name("another.parquet"))
     assert data.rows == len(before)
     file.unlink()
     with pytest.raises(StoreError, match="has no table yet"):

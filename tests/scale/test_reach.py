@@ -331,6 +331,8 @@ def test_another_robot_than_that_of_the_map_is_refused(tmp_path):
     reach.check_robot(limbik.load("ur5e"))
     with pytest.raises(SolverError, match="'panda' is another robot: its 'flange' moves within other bounds"):
         reach.check_robot(limbik.load("panda"))
+    with pytest.raises(ModelError, match="`model` needs a Model"):
+        reach.check_robot("ur5e")
 
 
 def test_a_map_whose_folder_is_gone_says_so(tmp_path):

@@ -167,10 +167,12 @@ class DatasetJob(Job):
         return np.where(beyond.count > 0, limits_bind, unreachable).astype(np.int8)
 
     def _as_steps(self, q: Array) -> NDArray[np.uint16]:
-        """q [M, n] in steps of each joint's range, angles without one turned into theirs; 0 for NaN."""
+        """q [M, n] in steps of each joint's range, angles without one turned into theirs; 0 for NaN, and for a
+        joint that its limits hold at one value.
+        """
         low, high = self._range
         q = np.where(self._is_endless, nearest_angles(q), q)
-        steps = np.round(STEPS * np.clip((q - low) / (high - low), 0.0, 1.0))
+        steps = np.round(STEPS * np.clip((q - low) / np.where(high > low, high - low, 1.0), 0.0, 1.0))
         return np.nan_to_num(steps).astype(np.uint16)
 
     @cached_property
