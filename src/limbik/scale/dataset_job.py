@@ -167,8 +167,8 @@ class DatasetJob(Job):
         return np.where(beyond.count > 0, limits_bind, unreachable).astype(np.int8)
 
     def _as_steps(self, q: Array) -> NDArray[np.uint16]:
-        """q [M, n] in steps of each joint's range, angles without one turned into theirs; 0 for NaN, and for a
-        joint that its limits hold at one value.
+        """q [M, n] in steps of each joint's range, angles without one turned into theirs; 0 for NaN, and
+        for a joint that its limits hold at one value.
         """
         low, high = self._range
         q = np.where(self._is_endless, nearest_angles(q), q)

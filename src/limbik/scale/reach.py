@@ -118,8 +118,8 @@ class Reach:
         return Reach(Store.open(folders.as_folder(folder)))
 
     def check_robot(self, model: Model) -> None:
-        """Raise SolverError for another robot than the map's: one whose frame moves in another ball; ModelError
-        for what is no model.
+        """Raise SolverError for another robot than the map's: one whose frame moves in another ball;
+        ModelError for what is no model.
         """
         model, record = as_model(model), self.record
         frame = record["frame"]
