@@ -69,11 +69,11 @@ class Mover:
         return float(np.maximum(self.lower - own, own - self.upper).max())
 
 
-def null_vectors(J: Array) -> Array:
-    """[k, n] orthonormal velocities that move nothing."""
-    _, values, rows = np.linalg.svd(J)
+def null_spaces(J: Array) -> tuple[Array, Array]:
+    """[k, n] orthonormal velocities that move nothing, and [m, rows] motions that no velocity makes."""
+    left, values, rows = np.linalg.svd(J)
     rank = int((values > SINGULAR * values[0]).sum())
-    return np.asarray(rows[rank:])
+    return np.asarray(rows[rank:]), np.asarray(left[:, rank:].T)
 
 
 def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
@@ -96,18 +96,15 @@ def tangents(mover: Mover, q: Array) -> Array:
     lose the pose at second order: the tangent cone of the curves that cross there (Whitney 1965, "Tangents to
     an analytic variety"), by Newton's method from the null vectors, their sums and differences.
     """
-    J = mover.jacobian(q)
-    left, values, rows = np.linalg.svd(J)
-    rank = int((values > SINGULAR * values[0]).sum())
-    null, lost = rows[rank:], left[:, rank:]
+    null, lost = null_spaces(mover.jacobian(q))
     if len(null) < 2:
-        return np.asarray(null)
+        return null
     changes = np.array([_derivative(mover, q, vector) for vector in null])
-    forms = np.einsum("rm,irn,jn->mij", lost, changes, null)
+    forms = np.einsum("mr,irn,jn->mij", lost, changes, null)
     forms = 0.5 * (forms + forms.swapaxes(1, 2))
     size = np.abs(forms).max(initial=0.0)
     if size < CURVED:  # a surface
-        return np.asarray(null)
+        return null
     unit = np.eye(len(null))
     pairs = [
         unit[i] + sign * unit[j] for i, j in itertools.combinations(range(len(null)), 2) for sign in (1, -1)
@@ -215,7 +212,7 @@ def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[
         curve.append(after)
         if len(curve) > 3 and _apart(after, begin, mover.indices) < 0.75 * STEP:
             return curve, True
-        vectors = null_vectors(mover.jacobian(after))
+        vectors, _ = null_spaces(mover.jacobian(after))
         if not len(vectors):
             return curve, False
         direction = vectors.T @ (vectors @ displacement[mover.indices])

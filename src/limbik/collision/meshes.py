@@ -21,9 +21,8 @@ FORMATS = ("stl", "obj", "dae", "ply")
 LARGEST_FILE = 256 * 2**20  # [bytes]
 MAX_TRIANGLES = 2_000_000
 STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-FACET = (
-    f"facet normal 0 0 0 outer loop {3 * 'vertex 0 0 0 '}endloop endfacet".encode().split()
-)  # of a text STL
+# Words of a facet in a text STL.
+FACET = np.array(f"facet normal 0 0 0 outer loop {3 * 'vertex 0 0 0 '}endloop endfacet".encode().split())
 PLY_FORMATS = [kind + b" 1.0" for kind in (b"ascii", b"binary_little_endian", b"binary_big_endian")]
 OBJ_WORDS = (
     "v", "vt", "vn", "vp", "f", "fo", "l", "p", "g", "o", "s", "mg", "usemtl", "mtllib", "usemap", "maplib",
@@ -215,8 +214,8 @@ def _text_stl(content: bytes, name: str) -> Array:
     body = b" ".join(line for line in lines if line.split()[:1] not in ([b"solid"], [b"endsolid"]))
     words, size = body.split(), len(FACET)
     facets = np.array([*words, *[b""] * (-len(words) % size)]).reshape(-1, size)
-    is_word = np.array(FACET) != b"0"
-    is_broken = (facets[:, is_word] != np.array(FACET)[is_word]).any(axis=1)
+    is_word = FACET != b"0"
+    is_broken = (facets[:, is_word] != FACET[is_word]).any(axis=1)
     corners = facets[:, ~is_word][:, 3:]  # without normals, which some programs leave as nan
     if not is_broken.any() and b"_" not in body:  # which `float` takes between digits
         with contextlib.suppress(ValueError):

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from limbik.errors import GoalError, shortened
+from limbik.errors import GoalError, repeated, shortened
 from limbik.number_text import number_from
 
 PARAMETERS = {
@@ -77,20 +77,17 @@ def refuse_commas(command: Any, arguments: Sequence[str]) -> None:
 
 def refuse_repeated(command: Any, arguments: Sequence[str]) -> None:
     """Raise GoalError for an option twice, of which only the last would count."""
-    typed: set[str] = set()
-    once = {
+    options = {
         name: option.opts[0]
         for option in _chosen(command, arguments).params
         if not getattr(option, "multiple", False)
         for name in (*option.opts, *option.secondary_opts)
+        if name.startswith("-")
     }
-    for word in itertools.takewhile(lambda word: word != "--", arguments):
-        name = word.partition("=")[0]
-        option = once.get(name) if name.startswith("-") else None
-        if option in typed:
-            raise GoalError(f"{name} stands twice; once is enough")
-        if option is not None:
-            typed.add(option)
+    words = itertools.takewhile(lambda word: word != "--", arguments)
+    names = (word.partition("=")[0] for word in words)
+    if (option := repeated(options[name] for name in names if name in options)) is not None:
+        raise GoalError(f"{option} stands twice; once is enough")
 
 
 def _chosen(command: Any, arguments: Sequence[str]) -> Any:

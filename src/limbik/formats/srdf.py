@@ -7,7 +7,7 @@ collisions are not looked at; other elements (spheres, rotors, grippers of other
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from limbik.errors import FormatWarning, ModelError, did_you_mean, shortened
@@ -193,8 +193,7 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
     robot = _parsed(source)
     robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
     for element in robot.children:
-        for part in (element, *element.children):
-            part.refuse_misspelt_attributes(*_ATTRIBUTES.get(part.tag, ()))
+        _refuse_misspelt_attributes((element, *element.children))
     reader = _SrdfReader(robot, model)
     elements = robot.by_name("group")
     groups = {name: reader.group(element) for name, element in elements.items()}
@@ -214,8 +213,14 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
 def disabled_collisions(source: SourceLike) -> tuple[DisabledPair, ...]:
     """Link pairs whose collision check an SRDF disables; nothing else is checked. Raises FormatError."""
     robot = _parsed(source)
-    reader = _SrdfReader(robot, None)
-    return tuple(reader.pair(one) for one in robot.all("disable_collisions"))
+    pairs, reader = robot.all("disable_collisions"), _SrdfReader(robot, None)
+    _refuse_misspelt_attributes(pairs)
+    return tuple(map(reader.pair, pairs))
+
+
+def _refuse_misspelt_attributes(elements: Iterable[Element]) -> None:
+    for element in elements:
+        element.refuse_misspelt_attributes(*_ATTRIBUTES.get(element.tag, ()))
 
 
 def _parsed(source: SourceLike) -> Element:
@@ -293,7 +298,6 @@ class _SrdfReader:
         )
 
     def pair(self, element: Element) -> DisabledPair:
-        element.refuse_misspelt_attributes(*_ATTRIBUTES[element.tag])
         return DisabledPair(
             link1=self.link(element, "link1"),
             link2=self.link(element, "link2"),
