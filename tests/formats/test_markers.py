@@ -58,6 +58,17 @@ def test_c3d_says_what_is_up_unless_the_user_does(tmp_path: Path) -> None:
     assert limbik.load_markers(path, up="x").up == "x"
 
 
+def test_a_c3d_that_contradicts_itself_is_read_with_a_warning(tmp_path: Path) -> None:
+    with pytest.warns(FormatWarning, match="Y_SCREEN says '-Y', and up is .*; it is taken as \\+Z"):
+        limbik.load_markers(c3d(tmp_path / "down.c3d", np.ones((2, 1, 3)), Y_SCREEN=["-Y"]))
+    with pytest.warns(FormatWarning, match="Y_SCREEN says 'Q'"):
+        limbik.load_markers(c3d(tmp_path / "q.c3d", np.ones((2, 1, 3)), Y_SCREEN=["Q"]))
+    path = c3d(tmp_path / "names.c3d", np.ones((2, 3, 3)))
+    path.write_bytes(path.read_bytes().replace(b"M2", b"M0"))
+    with pytest.warns(FormatWarning, match="two markers are called 'M0'; the second is 'M0 2' here"):
+        assert limbik.load_markers(path).names == ("M0", "M1", "M0 2")
+
+
 def test_many_markers_have_their_own_names(tmp_path: Path) -> None:
     found = limbik.load_markers(c3d(tmp_path / "many.c3d", np.zeros((1, 300, 3))))
     assert len(set(found.names)) == 300

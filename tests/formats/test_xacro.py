@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from limbik.errors import FormatError, ModelError
+from limbik.errors import FormatError, FormatWarning, ModelError
 from limbik.formats import xacro
 from limbik.formats.elements import parse
 
@@ -111,6 +111,16 @@ def test_errors_in_included_files_name_those(tmp_path: Path) -> None:
     (tmp_path / "part.xacro").write_text(HEAD + "\n<link>")
     with pytest.raises(FormatError, match=r"part.xacro:3: not well-formed XML: no element found"):
         xacro.read(tmp_path / "robot.xacro")
+
+
+def test_warnings_of_xacro_name_the_line(tmp_path: Path) -> None:
+    unknown = '<link name="a"/>\n<xacro:property name="b" valu="2" value="1"/></robot>'
+    with pytest.warns(FormatWarning, match=r":3: xacro:property: unknown attribute\(s\): valu$"):
+        xacro.read(HEAD + unknown)
+    file = tmp_path / "robot.xacro"
+    file.write_text(HEAD + '<xacro:include filename="parts/*.xacro"/><link name="a"/></robot>')
+    with pytest.warns(FormatWarning, match=r"robot\.xacro:2: .*parts/\*\.xacro\" matched no files"):
+        xacro.read(file)
 
 
 def test_a_file_of_macros_is_said_to_be_one() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import pickle
 import warnings
 
 import numpy as np
@@ -118,7 +119,7 @@ def test_a_copy_follows_by_itself() -> None:
     model = person()
     hand = Hand.from_model(model, gestures(model, 6))
     frames = [Hand(each, "right") for each in hand.positions]
-    for copied in (copy.copy, copy.deepcopy):
+    for copied in (copy.copy, copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
         retargeter, alone = HandRetargeter(model, hand), HandRetargeter(model, hand)
         for each in (retargeter, alone):
             each.update(frames[0])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from limbik.errors import FormatError, FormatWarning, MissingExtra
+from limbik.errors import FormatError, FormatWarning, MissingExtra, shortened
 from limbik.formats.marker_content import MarkerContent, metres_of
 from limbik.formats.separate_process import apart
 from limbik.formats.source import first_bytes
@@ -51,7 +51,7 @@ def _content(path: str, name: str) -> MarkerContent:
     hidden = file["data"]["meta_points"]["residuals"][0] < 0.0  # [M, T]
     points = np.where(hidden[..., None], np.nan, points)
     settings = file["parameters"].get("POINT", {})
-    names = _names(settings, len(points))
+    names = _names(name, settings, len(points))
     rate = float(file["header"]["points"]["frame_rate"])
     if not rate > 0.0:
         raise FormatError(name, f"the rate of points needs to be positive, found {rate:g}")
@@ -68,7 +68,7 @@ def _frames_of_header(content: bytes) -> int:
     return 0 if last == LAST_THAT_FITS else max(last - first + 1, 0)
 
 
-def _names(settings: Any, count: int) -> tuple[str, ...]:
+def _names(name: str, settings: Any, count: int) -> tuple[str, ...]:
     """Of more than 255 markers the rest stands in LABELS2 and so on; those without one are numbered."""
     labels: list[str] = []
     for key in ("LABELS", *(f"LABELS{k}" for k in range(2, 1 + count // 255 + 1))):
@@ -76,6 +76,8 @@ def _names(settings: Any, count: int) -> tuple[str, ...]:
     labels = [*labels[:count], *[""] * (count - len(labels))]
     names: list[str] = []
     for k, label in enumerate(labels):
+        if label in names:
+            _warn(name, f"two markers are called {shortened(label)}; the second is '{label} {k}' here")
         names.append(label if label and label not in names else f"{label or 'marker'} {k}")
     return tuple(names)
 
@@ -83,10 +85,14 @@ def _names(settings: Any, count: int) -> tuple[str, ...]:
 def _up(name: str, settings: Any) -> Literal["x", "y", "z"] | None:
     said = str(_first(settings, "Y_SCREEN", "")).strip()
     axis = said.lower().lstrip("+")
-    if axis in ("-x", "-y", "-z"):
-        note = f"{name}: POINT:Y_SCREEN says {said!r}, and up is an axis of x, y and z; it is taken as z"
-        warnings.warn(note, FormatWarning, stacklevel=4)
-    return next((each for each in ("x", "y", "z") if each == axis), None)
+    up = next((each for each in ("x", "y", "z") if each == axis), None)
+    if said and up is None:
+        _warn(name, f"POINT:Y_SCREEN says {shortened(said)}, and up is +X, +Y or +Z; it is taken as +Z")
+    return up
+
+
+def _warn(name: str, said: str) -> None:
+    warnings.warn(f"{name}: {said}", FormatWarning, stacklevel=3)
 
 
 def _first(settings: Any, key: str, default: Any) -> Any:

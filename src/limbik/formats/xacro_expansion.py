@@ -1,21 +1,23 @@
 """Runs xacro's own library, in the process that `formats.xacro` starts.
 
-The library is changed here so that its elements know where they stand, for messages, and so that it opens
-no pipes and devices. It is imported only where it works.
+The library is changed here so that its elements know where they stand, for messages and warnings, and so that
+it opens no pipes and devices. It is imported only where it works.
 """
 
 from __future__ import annotations
 
 import io
+import traceback
+import warnings
 import xml.dom.minidom as minidom
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
+from types import FrameType
 from typing import Any
 from xml.dom import expatbuilder
 
-from limbik.errors import FormatError
+from limbik.errors import FormatError, FormatWarning
 from limbik.formats.elements import parse
 from limbik.formats.packages import find_package
 from limbik.formats.source import LARGEST, Source, bytes_of, decoded
@@ -41,6 +43,7 @@ def processed(source: Source, arguments: Mapping[str, str]) -> Processed:
     minidom._clone_node = _clone_with_line  # type: ignore[attr-defined]
     xacro.parse = _parsed_file
     xacro.open = _opened
+    xacro.warning = _warn
     substitution_args._eval_find = substitution_args._eval_dict["find"] = lambda name: _package_path(
         name, path
     )
@@ -150,22 +153,27 @@ def _as_format_error(source: Source, error: Exception) -> FormatError:
         return cause
     if mark := getattr(cause, "problem_mark", None):  # of PyYAML
         return FormatError(mark.name, f"is not YAML: {cause.problem}", line=mark.line + 1)  # type: ignore[attr-defined]
-    locations = list(_locations(error.__traceback__))
+    locations = list(_locations(frame for frame, _ in traceback.walk_tb(error.__traceback__)))
     name, line = locations[-1] if locations else (source.name, getattr(cause, "lineno", None))
     return FormatError(name, _problem(error, cause), line=line)
 
 
-def _locations(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
-    """Where the elements stand that the library was working on, the innermost last."""
-    while trace is not None:
-        values = trace.tb_frame.f_locals
-        for node in (values.get(name) for name in _IN_FRAMES):
+def _warn(message: object) -> None:
+    """What the library warns of, with the file and line of the element that it is working on."""
+    said = " ".join(str(message).split())
+    where = next(_locations(frame for frame, _ in traceback.walk_stack(None)), None)
+    warnings.warn(f"{where[0]}:{where[1]}: {said}" if where else said, FormatWarning, stacklevel=2)
+
+
+def _locations(frames: Iterable[FrameType]) -> Iterator[tuple[str, int]]:
+    """Where the elements stand that the library works on in these frames."""
+    for frame in frames:
+        for node in (frame.f_locals.get(name) for name in _IN_FRAMES):
             while node is not None and not hasattr(node, "origin"):
                 # A text has the origin of what stands before it, or around it.
                 node = getattr(node, "previousSibling", None) or getattr(node, "parentNode", None)
             if node is not None:
                 yield node.origin
-        trace = trace.tb_next
 
 
 def _cause(error: Exception) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -35,6 +36,7 @@ class Stepper:
         iterations: int | None = None,
         locked: tuple[str, ...] = (),
     ) -> None:
+        self._arguments = (model, goals, iterations, locked)
         options = Options(mode="best", iterations=iterations, locked=locked)
         own = TaskSet(model, goals, options, METRE_AS_RADIAN)
         self._movers = own.tree.movers.copy()  # whose limits are the stepper's own
@@ -45,6 +47,16 @@ class Stepper:
         self._settings = own.settings(GENERAL_SIZE)
         self._settings[IS_COMPROMISE] = 1.0
         self._work = TreeBuffers(general(), own, self._settings, np.zeros(len(own.tree.links)))
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """What a copy is made of: it has the same limits and weights, and steps by itself."""
+        return self._arguments, self._movers, self.tasks["weights"]
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        (model, goals, iterations, locked), movers, weights = state
+        Stepper.__init__(self, model, goals, iterations=iterations, locked=locked)
+        self._movers[:] = movers
+        self.tasks["weights"] = weights
 
     @property
     def off(self) -> Array:
