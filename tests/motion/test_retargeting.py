@@ -239,6 +239,12 @@ def test_what_is_missing_or_wrong_is_said(g1):
     legless = {role: name for role, name in limbik.humanoid(g1).frames.items() if "Leg" not in role}
     with pytest.raises(ModelError, match="not found: leftUpperLeg, leftLowerLeg"):
         retarget(source, g1, target=legless)
+    upper_arm = f"OFFSET {28:.9f} {0:.9f} {0:.9f}"
+    assert upper_arm in crouching(frames=3)
+    unlike = limbik.load_motion(crouching(frames=3).replace(upper_arm, "OFFSET 0 0 0"))
+    bone = "from 'mixamorig:LeftArm' to 'mixamorig:LeftForeArm'"
+    with pytest.raises(ModelError, match=f"the bone {bone} of model 'bvh' needs a length"):
+        retarget(source, unlike.model)
 
 
 def test_an_unknown_role_is_said(g1):

@@ -80,23 +80,12 @@ def answer(moveit: MoveIt, call: Mapping[str, Any], namespace: str, say: Callabl
     service = call.get("service", "")
     if not isinstance(service, str):
         service = shortened(service)
-    try:
-        return _answered(moveit, call, service, namespace, say)
-    except RecursionError:
-        say(f"{service}: its call is nested too deeply")
-        refused = {"op": "service_response", "service": service, "result": False}
-        return json.dumps({**refused, "values": f"{service}: is nested too deeply"})
-
-
-def _answered(
-    moveit: MoveIt, call: Mapping[str, Any], service: str, namespace: str, say: Callable[[str], None]
-) -> str:
     name = service.removeprefix(f"{namespace}/")
     arguments = call.get("args")
     if arguments is None or arguments == []:  # both may stand for a request without fields
         arguments = {}
     response: dict[str, Any] = {"op": "service_response", "service": service, "result": True}
-    if "id" in call:
+    if isinstance(call.get("id"), str | int):  # and no more: NaN is no JSON, a list may be too deep
         response["id"] = call["id"]
     if name not in SERVICES:
         return json.dumps({**response, "result": False, "values": f"there is no service {service!r} here"})

@@ -115,7 +115,8 @@ def anatomy(model: Model, frames: Mapping[str, str], up: str | None, postures: A
     """The anatomy of a body, of which the first of its postures [k, nq] that is as upright as any is taken.
 
     frames: by role. up: the axis of the world against gravity; None: the one along which it stands.
-    Raises ModelError where hips or legs are missing, and where the body stands upright in none of them.
+    Raises ModelError where hips or legs are missing, for a bone without a length, and where the body stands
+    upright in none of them.
     """
     frames = _with_ends_of_arms(model, frames)
     missing = [role for role in NEEDED if role not in frames]
@@ -224,8 +225,12 @@ def _along(body: Anatomy) -> dict[str, Vector3]:
         for limb in (LEG, ARM):
             if not body.has(*(side + part for part in limb)):
                 continue
-            for part, bone in zip(limb, body.bones(body.upright[None], side, limb), strict=False):
+            bones = body.bones(body.upright[None], side, limb)
+            for part, end, bone in zip(limb, limb[1:], bones, strict=False):
                 role = side + part
+                if not bone.any():
+                    ends = f"from {body.frames[role]!r} to {body.frames[side + end]!r}"
+                    raise ModelError(f"the bone {ends} of model {body.model.name!r} needs a length")
                 directions[role] = body.rotation(role).T @ bone[0]
                 hinge = body.model.path(body.frames[role])[-1]
                 if hinge.kind in HINGES and hinge.child == body.frames[role]:
