@@ -281,15 +281,15 @@ def test_feet_are_locked_and_let_go_without_a_step_at_high_rates(factor: float) 
     assert slide(motion, planted) < 0.05
 
 
-@pytest.mark.parametrize("rate", [30.0, 120.0])
-def test_knees_of_nearly_straight_legs_do_not_jerk(rate: float) -> None:
-    """Their second differences along 1/30 s are at most 8 mm longer than in the animation."""
+@pytest.mark.parametrize("rate", [30.0, 120.0, 240.0])
+def test_knees_of_nearly_straight_legs_do_not_jump(rate: float) -> None:
+    """Their second differences along 1/30 s are at most 6 mm longer than in the animation."""
     motion = stretched(walk(replace(AHEAD, dt=1.0 / rate), "ball").motion, 1.08)
     planted, steps = plant_feet(motion), round(rate / 30.0)
     knees = [sole.mid for sole in soles_of(motion)]
     before, after = (each.model.poses(each.q, knees)[::steps, :, :3, 3] for each in (motion, planted))
     jerks = [np.linalg.norm(np.diff(positions, 2, axis=0), axis=-1) for positions in (before, after)]
-    assert (jerks[1] - jerks[0]).max() < 0.008
+    assert (jerks[1] - jerks[0]).max() < 0.006
 
 
 @pytest.mark.filterwarnings("ignore:the motion is planted as it is")

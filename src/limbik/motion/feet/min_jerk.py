@@ -17,20 +17,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limbik.spatial import Array
+from limbik.spatial import Array, dot
 
-DIFFERENCE = (-1.0, 3.0, -3.0, 1.0)
+JERK, ACCELERATION = (-1.0, 3.0, -3.0, 1.0), (1.0, -2.0, 1.0)  # differences
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
 ROUNDS = 30  # of frames put on the bound, at most
 MARGIN = 1e-3  # [m or rad] how far beyond a bound an offset may be
 
 
 class Coupled(NamedTuple):
-    """What moves with the offsets x, as slope x + value; its jerk counts beside theirs."""
+    """Positions that move with the offsets x as slope x + value: their squared second differences count, too,
+    as much as the weights say.
+    """
 
-    slope: Array  # [T]
-    value: Array  # [T]
-    weight: float
+    slope: Array  # [T, d]
+    value: Array  # [T, d]
+    weights: Array  # [T - 2]
 
 
 def fading_offsets(is_fixed: NDArray[np.bool_], values: Array, halflife: float, dt: float) -> Array:
@@ -52,17 +54,17 @@ def bounded_offsets(
     coupled: Sequence[Coupled] = (),
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not fixed.
-    coupled: whose jerk counts, too.
+    coupled: whose accelerations count, too.
 
     Where the offsets are farthest below the bound they are put on it, until none is below by more than
     `margin`. A frame that is on the bound stays there: nearly that of least jerk, found in a few steps.
     """
     cost, right = _cost(len(is_fixed), halflife, dt), np.zeros((len(is_fixed), 1))
-    jerk = _cost(len(is_fixed), np.inf, dt)
-    for slope, value, weight in coupled:
-        for k, below in enumerate(jerk):
-            cost[k] += weight * below * slope * np.roll(slope, -k)
-        right[:, 0] -= weight * slope * _times(jerk, value)
+    for slope, value, weights in coupled:
+        bands = _gram(ACCELERATION, weights, len(is_fixed))
+        for k, below in enumerate(bands):
+            cost[k] += below * dot(slope, np.roll(slope, -k, axis=0))
+        right[:, 0] -= dot(slope, _times(bands, value))
     on_bound = np.zeros(len(is_fixed), dtype=np.bool_)
     start = np.where(is_fixed, values, 0.0)
     for _ in range(ROUNDS):
@@ -78,20 +80,25 @@ def bounded_offsets(
 
 def _cost(count: int, halflife: float, dt: float) -> Array:
     """The matrix [4, T] of the cost, its diagonal first and then those below."""
-    bands = np.zeros((4, count))
-    steps = max(count - 3, 0)
-    for i, first in enumerate(DIFFERENCE):
-        for k in range(i, 4):
-            bands[k - i, i : i + steps] += first * DIFFERENCE[k]
+    bands = _gram(JERK, np.ones(max(count - 3, 0)), count)
     bands[0] += (FADING * dt / halflife) ** 6 + 1e-14
     return bands
 
 
+def _gram(difference: tuple[float, ...], weights: Array, count: int) -> Array:
+    """The bands [4, T] of the sum of squared differences, each times its weight."""
+    bands = np.zeros((4, count))
+    for i, first in enumerate(difference):
+        for k, second in enumerate(difference[i:]):
+            bands[k, i : i + len(weights)] += first * second * weights
+    return bands
+
+
 def _times(bands: Array, x: Array) -> Array:
-    """The symmetric matrix of `_cost` times a vector [T]."""
-    product = bands[0] * x
+    """The symmetric matrix of such bands times x [T, d]."""
+    product = bands[0][:, None] * x
     for k in range(1, min(4, len(x))):
-        below = bands[k, : len(x) - k]
+        below = bands[k, : len(x) - k, None]
         product[k:] += below * x[: len(x) - k]
         product[: len(x) - k] += below * x[k:]
     return np.asarray(product)

@@ -1,18 +1,20 @@
-"""How the pelvis rises and sinks with planted feet: as low as the legs need, and so that no knee jerks.
+"""How the pelvis rises and sinks with planted feet: as low as the legs need, and so that no knee jumps.
 
-A leg that is nearly straight bends by centimetres where its foot moves by millimetres. So the height is
-corrected by an offset that fades quickly, for which the jerk of the knees counts, too: by the Gauss-Newton
-method on how far each knee stands out from the line between hip and ankle.
+A leg that is nearly straight bends by centimetres where its foot moves by millimetres. So the accelerations
+of hips and knees count beside the jerk of the pelvis, the more the longer they jump: by the Gauss-Newton
+method with weights that grow (iteratively reweighted).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
+from limbik.errors import ModelError
 from limbik.formats.motions import Motion
+from limbik.model import JointKind, Model
+from limbik.motion.articulation import Articulation
 from limbik.motion.feet.leg_chain import LegChain
 from limbik.motion.feet.locks import SPAN, FootPath
 from limbik.motion.feet.min_jerk import Coupled, bounded_offsets
@@ -24,80 +26,108 @@ EXTENSION = 0.97  # of a leg's length, to which it is stretched; farther where t
 MAX_EXTENSION = 0.9985  # but not more
 MARGIN = 1e-4  # [m] how far the pelvis may be above what the legs reach
 GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
-KNEES = 0.3  # weight of a knee's jerk beside that of the pelvis
-STEEP = 4.0  # how far a knee moves at most with the pelvis, for this weight
-STEPS = 3  # of the Gauss-Newton method
-SMALLEST = 1e-9  # [m]
+JUMP = 0.0095  # [leg lengths] of second differences along SPAN beyond the animation's that count as jumps
+WEIGHT, GROWTH = 0.3, 1.3  # of an acceleration beside the pelvis' jerk, and by how much that grows in a jump
+STEEP = 4.0  # how far a knee moves at most with the pelvis
+ROUNDS = 10  # of the Gauss-Newton method
+STEP = 1e-4  # [leg lengths] of the pelvis, over which it is measured how the knees move
 
 
 def pelvis_rise(
+    motion: Motion,
     legs: Sequence[LimbPlan | LegChain],
     poses: Mapping[str, Array],
     paths: Sequence[FootPath],
-    up: Array,
+    leg_length: float,
     halflife: float,
-    dt: float,
     margin: Array,
 ) -> Array:
-    """How much higher than in the animation the pelvis is [T] [m]: with the ground, as low as the legs need,
-    but not lower than the margin [T] [m] under it.
+    """How far the pelvis is moved from where the animation has it [T, 3] [m]: with the ground, as low as the
+    legs need, but not lower than the margin [T] [m] under it.
 
-    halflife: [s] of an offset of the feet; dt: [s] between frames.
+    leg_length: [m]; halflife: [s] of an offset of the feet.
     """
+    from scipy.ndimage import uniform_filter1d
+
+    def smooth(positions: Array) -> Array:
+        return np.asarray(uniform_filter1d(positions, frames, axis=0, mode="nearest"))
+
+    def accelerations(positions: Array) -> Array:
+        return frames**2 * norm(np.diff(smooth(positions), n=2, axis=0))
+
+    def bends(rise: Array) -> Array:
+        """[T, n, 3] of hips and knees."""
+        q, moved = raised(motion, poses, rise[:, None] * up)
+        for leg, path in zip(legs, paths, strict=True):
+            leg.stand(moved, q, path.position, path.rotation)
+        return motion.model.poses(q, names)[:, :, :3, 3]
+
+    up, frames = np.eye(3)["xyz".index(motion.up)], max(1, round(SPAN / motion.dt))
+    names = [name for leg in legs for name in leg.bones[:2]]
+    animated = np.stack([poses[name][:, :3, 3] for name in names], axis=1)
     follow = np.mean([path.lift for path in paths], axis=0)
-    reaches = [_reach(leg, poses, path, up) for leg, path in zip(legs, paths, strict=True)]
-    lower = follow - np.min([reach.max_rise() for reach in reaches], axis=0)
+    reaches = [_max_rise(leg, poses, path, up) for leg, path in zip(legs, paths, strict=True)]
+    lower = follow - np.min(reaches, axis=0)
     none, zero = np.zeros(len(follow), dtype=np.bool_), np.zeros(len(follow))
-    sunk = bounded_offsets(none, zero, lower, 2.0 * halflife, dt, margin=MARGIN)
-    correction, frames = zero, max(1, round(SPAN / dt))
-    for _ in range(STEPS):
-        knees = [reach.knee(follow - sunk, correction, frames) for reach in reaches]
-        correction = bounded_offsets(none, zero, lower - sunk, halflife, dt, margin=MARGIN, coupled=knees)
-    return np.asarray(follow - np.minimum(sunk + correction, margin))
+    weights = np.full((max(len(follow) - 2, 0), len(names)), WEIGHT / frames**2)
+    best, lowest, step = zero, np.inf, STEP * leg_length
+    coupled: list[Coupled] = []
+    for _ in range(ROUNDS):
+        sunk = bounded_offsets(none, zero, lower, 2.0 * halflife, motion.dt, MARGIN, coupled)
+        here = bends(follow - sunk)
+        excess = accelerations(here) - accelerations(animated) - JUMP * leg_length
+        beyond = float(excess.clip(0.0).sum())
+        if beyond < lowest:
+            best, lowest = sunk, beyond
+        if beyond == 0.0:
+            break
+        weights[excess > 0.0] *= GROWTH
+        slope = smooth(((here - bends(follow - sunk + step)) / step).clip(-STEEP, STEEP))
+        value = smooth(here - animated) - slope * sunk[:, None, None]
+        coupled = [Coupled(slope[:, k], value[:, k], weights[:, k]) for k in range(len(names))]
+    return (follow - np.minimum(best, margin))[:, None] * up
 
 
-class _LegReach(NamedTuple):
-    """From the hip, as the animation has it, to where the ankle is to be; each [T] [m]."""
-
-    thigh: Array
-    shank: Array
-    upwards: Array  # height of the ankle over the hip
-    beside: Array  # and how far it is beside it
-    animated: Array  # distance from hip to ankle in the animation
-
-    def max_rise(self) -> Array:
-        """How far the hip may rise."""
-        length = self.thigh + self.shank
-        reach = np.clip(self.animated, EXTENSION * length, MAX_EXTENSION * length)
-        return np.asarray(self.upwards + np.sqrt(np.maximum(reach**2 - self.beside**2, 0.0)))
-
-    def knee(self, rise: Array, correction: Array, frames: int) -> Coupled:
-        """How much farther than in the animation the knee stands out, by the correction of the pelvis, which
-        is that much lower than `rise`: linear about a correction, and the mean over so many frames.
-        """
-        from scipy.ndimage import uniform_filter1d
-
-        upwards = self.upwards - rise + correction
-        distance = np.maximum(np.hypot(self.beside, upwards), SMALLEST)
-        along, out = self._knee_at(distance)
-        by_distance = -along * (1.0 - along / distance) / np.maximum(out, SMALLEST)
-        slope = np.clip(by_distance * upwards / distance, -STEEP, STEEP)
-        _, animated = self._knee_at(np.maximum(self.animated, SMALLEST))
-        slope, value = (uniform_filter1d(each, frames, mode="nearest") for each in (slope, out - animated))
-        return Coupled(slope, value - slope * correction, KNEES)
-
-    def _knee_at(self, distance: Array) -> tuple[Array, Array]:
-        """Where the knee is along the line from hip to ankle, and how far from that line."""
-        along = (self.thigh**2 - self.shank**2 + distance**2) / (2.0 * distance)
-        return along, np.sqrt(np.maximum(self.thigh**2 - along**2, 0.0))
+def raised(motion: Motion, poses: Mapping[str, Array], by: Array) -> tuple[Array, dict[str, Array]]:
+    """q [T, nq] of a motion whose body is moved by [T, 3] [m], and poses [T, 4, 4] of links in it."""
+    q, moved = motion.q.copy(), {name: pose.copy() for name, pose in poses.items()}
+    for pose in moved.values():
+        pose[:, :3, 3] += by
+    raise_body(motion.model, q, by)
+    return q, moved
 
 
-def _reach(leg: LimbPlan | LegChain, poses: Mapping[str, Array], path: FootPath, up: Array) -> _LegReach:
+def raise_body(model: Model, q: Array, by: Array) -> None:
+    """Move the body in q [T, nq] by [T, 3] [m]: with a floating base, or the position channels of a root."""
+    still = {model.root: np.eye(3)}  # links that nothing moves, and their rotations
+    for joint in model.joints:
+        if joint.parent in still and joint.kind is JointKind.FIXED:
+            still[joint.child] = still[joint.parent] @ joint.origin[:3, :3]
+    for joint in model.joints:
+        if joint.kind is JointKind.FLOATING and joint.parent in still:
+            first = model.q_slice(joint.name).start
+            q[:, first : first + 3] += by @ still[joint.parent] @ joint.origin[:3, :3]
+            return
+    groups = Articulation(model).groups
+    roots = [group for group in groups if group.parent in still and group.link not in still]
+    if not roots or any(len(group.slides) != 3 for group in roots):
+        raise ModelError(
+            f"model {model.name!r} needs a floating base, or position channels on every root: "
+            "its pelvis has to move"
+        )
+    for group in roots:
+        q[:, group.slide_indices] += np.linalg.solve(group.slides.T, (by @ still[group.parent]).T).T
+
+
+def _max_rise(leg: LimbPlan | LegChain, poses: Mapping[str, Array], path: FootPath, up: Array) -> Array:
+    """How far the hip may rise [T] [m] from where the animation has it, for the ankle to be on its path."""
     hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
     away = path.position - hip
     upwards = away @ up
     beside = norm(away - upwards[:, None] * up)
-    return _LegReach(norm(knee - hip), norm(ankle - knee), upwards, beside, norm(ankle - hip))
+    length = norm(knee - hip) + norm(ankle - knee)
+    reach = np.clip(norm(ankle - hip), EXTENSION * length, MAX_EXTENSION * length)
+    return np.asarray(upwards + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
 
 
 def ground_margin(

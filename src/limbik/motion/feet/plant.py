@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from limbik.errors import FormatWarning, GoalError, ModelError, members_of, repeated
 from limbik.formats.motions import Motion, as_motion
-from limbik.model import JointKind, Model
+from limbik.model import Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.contacts import SHORTEST_LEG, ContactRule, as_flags
 from limbik.motion.feet.doubts import doubts
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.leg_chain import LegChain
 from limbik.motion.feet.locks import FootLocks, FootPath
-from limbik.motion.feet.pelvis import ground_margin, pelvis_rise
+from limbik.motion.feet.pelvis import ground_margin, pelvis_rise, raise_body, raised
 from limbik.motion.feet.soles import Sole, contacts_at, soles_of
 from limbik.motion.feet.stances import AnimatedFoot, LockRule
 from limbik.motion.limb import Limb, LimbPlan, plan_of
@@ -119,8 +119,8 @@ def plant_feet(
         foot = AnimatedFoot(sole, ankle, toe, up, lengths[k], motion.dt)
         paths.append(FootLocks(foot, stands[:, k], floor, rule).path())
     margin = ground_margin(motion, legs, soles, poses)
-    rise = pelvis_rise(legs, poses, paths, up, rule.halflife, motion.dt, margin)
-    return _moved(motion, soles, legs, poses, paths, rise[:, None] * up, _weights(motion, weight))
+    rise = pelvis_rise(motion, legs, poses, paths, float(np.mean(lengths)), rule.halflife, margin)
+    return _moved(motion, soles, legs, poses, paths, rise, _weights(motion, weight))
 
 
 # --- input --------------------------------------------------------------------------------------------------
@@ -224,21 +224,16 @@ def _moved(
     """The motion with its pelvis moved by [T, 3] [m], and its feet on their paths, each as far as the weights
     [T] have it.
     """
-    model, q = motion.model, motion.q.copy()
-    rise = weight[:, None] * rise
-    _raise(model, q, rise)
-    raised = {name: pose.copy() for name, pose in poses.items()}
-    for pose in raised.values():
-        pose[:, :3, 3] += rise
+    q, moved = raised(motion, poses, weight[:, None] * rise)
     articulation = Articulation(motion)
     for sole, leg, path in zip(soles, legs, paths, strict=True):
         foot = poses[sole.ankle]
         position = foot[:, :3, 3] + weight[:, None] * (path.position - foot[:, :3, 3])
         rotation = _part(foot[:, :3, :3], path.rotation, weight)
-        leg.stand(raised, q, position, rotation)
+        leg.stand(moved, q, position, rotation)
         if path.toe is not None and sole.toe is not None:
             toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
-            put(model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
+            put(motion.model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
     return replace(motion, q=q)
 
 
@@ -267,27 +262,5 @@ def carrying(motion: Motion, legs: list[LimbPlan | LegChain], poses: dict[str, A
 def _moved_by(motion: Motion, displacement: Array) -> Motion:
     """The motion with its body moved by [T, 3] [m]."""
     q = motion.q.copy()
-    _raise(motion.model, q, displacement)
+    raise_body(motion.model, q, displacement)
     return replace(motion, q=q)
-
-
-def _raise(model: Model, q: Array, by: Array) -> None:
-    """Move the body in q [T, nq] by [T, 3] [m]: with a floating base, or the position channels of a root."""
-    still = {model.root: np.eye(3)}  # links that nothing moves, and their rotations
-    for joint in model.joints:
-        if joint.parent in still and joint.kind is JointKind.FIXED:
-            still[joint.child] = still[joint.parent] @ joint.origin[:3, :3]
-    for joint in model.joints:
-        if joint.kind is JointKind.FLOATING and joint.parent in still:
-            first = model.q_slice(joint.name).start
-            q[:, first : first + 3] += by @ still[joint.parent] @ joint.origin[:3, :3]
-            return
-    groups = Articulation(model).groups
-    roots = [group for group in groups if group.parent in still and group.link not in still]
-    if not roots or any(len(group.slides) != 3 for group in roots):
-        raise ModelError(
-            f"model {model.name!r} needs a floating base, or position channels on every root: "
-            "its pelvis has to move"
-        )
-    for group in roots:
-        q[:, group.slide_indices] += np.linalg.solve(group.slides.T, (by @ still[group.parent]).T).T
