@@ -304,7 +304,7 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     how = "within the travel of the slides" if diagnosis.excesses else "whatever the joints do"
     yield f"Out of reach, {how}: {list_of(diagnosis.goals)}."
     yield from diagnosis.proof
-    yield from map(str, _that_matter(diagnosis.excesses))
+    yield from _beyond_limits(diagnosis.excesses)
     yield nearest_in_words(diagnosis)
     if bound and bound.wrist is not None:
         yield "Move or turn the target, or move the base."
@@ -315,10 +315,15 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
         yield f"Move the target at least {_distance(bound.missing)} {how} joint {bound.joint!r}, or the base."
 
 
-def _that_matter(excesses: Sequence[Excess]) -> list[Excess]:
-    """Those that are not next to nothing beside the largest."""
+def _beyond_limits(excesses: Sequence[Excess]) -> Iterator[str]:
+    """A sentence for each, and one for all that are next to nothing beside the largest."""
     threshold = NEGLIGIBLE * max((one.beyond for one in excesses), default=0.0)
-    return [one for one in excesses if one.beyond >= threshold]
+    yield from (str(one) for one in excesses if one.beyond >= threshold)
+    if small := [one for one in excesses if one.beyond < threshold]:
+        large = max(small, key=lambda one: one.beyond)
+        size = _travel(large.beyond) if large.unit == "m" else _angle(large.beyond)
+        joints = _spoken(_some(list(dict.fromkeys(one.joint for one in small))))
+        yield f"So would {joints}, by {'up to ' if len(small) > 1 else ''}{size}."
 
 
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:
@@ -335,7 +340,7 @@ def _limits_bind(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"The joint limits are in the way: {list_of(diagnosis.goals)}."
     yield f"Without limits there is a solution; within them {_there_is_none(diagnosis)}."
     yield from diagnosis.proof
-    yield from map(str, _that_matter(diagnosis.excesses))
+    yield from _beyond_limits(diagnosis.excesses)
     if diagnosis.q_position is not None:
         yield f"With another orientation the position can be reached within the limits{_turned(diagnosis)}."
     yield nearest_in_words(diagnosis)
@@ -445,8 +450,13 @@ def _shifted(diagnosis: Diagnosis, otherwise: str) -> Iterator[str]:
     if diagnosis.shift is None:
         yield otherwise
         return
-    millimetres = ", ".join(f"{round(1e3 * part, 3) + 0.0:.3g}" for part in diagnosis.shift.tolist())
+    millimetres = ", ".join(f"{_outward(1e3 * part):.7g}" for part in diagnosis.shift.tolist())
     yield f"Move the target by ({millimetres}) mm: there it is free."
+
+
+def _outward(number: float) -> float:
+    """The number with two decimals, no nearer to 0."""
+    return math.copysign(math.ceil(100.0 * abs(number) - 1e-6) / 100.0, number) + 0.0
 
 
 _SENTENCES = {

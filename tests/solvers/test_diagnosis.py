@@ -596,7 +596,7 @@ def test_limits_say_which_and_by_how_much() -> None:
     assert str(excess) == "Joint 'lift' would have to go 0.05 m (50 mm) beyond its lower limit 0 m (0 mm)."
 
 
-def test_a_joint_that_is_a_hair_beyond_its_limit_is_not_named_beside_one_that_is_far() -> None:
+def test_joints_that_are_a_hair_beyond_their_limits_are_told_last_and_together() -> None:
     far, near = math.radians(5.0), math.radians(0.002)
     excesses = tuple(
         Excess(joint=name, quantity="angle", value=1.5 + beyond, limit=1.5)
@@ -611,9 +611,25 @@ def test_a_joint_that_is_a_hair_beyond_its_limit_is_not_named_beside_one_that_is
         excesses=excesses,
     )
     assert [line.split("'")[1] for line in diagnosis.sentences if "beyond its" in line] == ["elbow", "wrist"]
+    assert "So would 'shoulder', by 3.49e-05 rad (0.002 deg)." in diagnosis.sentences
     assert len(diagnosis.to_dict()["excesses"]) == 3
+    slider = Excess(joint="lift", quantity="travel", value=0.5001, limit=0.5)
+    several = dataclasses.replace(diagnosis, excesses=(*excesses, slider))
+    assert "So would 'shoulder' and 'lift', by up to 0.0001 m (0.1 mm)." in several.sentences
     alone = dataclasses.replace(diagnosis, excesses=excesses[:1])
     assert "'shoulder' would have to go 3.49e-05 rad (0.002 deg) beyond" in str(alone)
+
+
+def test_limits_that_are_widened_by_what_is_told_are_wide_enough() -> None:
+    goal = limbik.planar_arm(3, 0.3).pose([1.8, 0.806, 0.2191387])
+    told = [
+        line
+        for line in limbik.planar_arm(3, 0.3, limits=0.8).solve(goal).explain().sentences
+        if "would" in line
+    ]
+    assert [line.split("'")[1] for line in told] == ["joint1", "joint2"] and "by 0.006 rad" in told[1]
+    wider = limbik.planar_arm(3, 0.3, limits=[(-0.8, 1.8 + 1e-6), (-0.8, 0.806 + 1e-6), (-0.8, 0.8)])
+    assert wider.solve(goal).success
 
 
 def test_a_wish_that_is_not_met_is_not_called_solved():

@@ -1,6 +1,7 @@
 """Solving free of collision: what is answered is free, and what is claimed holds."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -89,7 +90,11 @@ def test_what_is_rigid_with_the_goal_is_proved_to_collide(arm: Model, pose: np.n
     moved[:3, 3] += diagnosis.shift
     np.testing.assert_allclose(arm.pose(diagnosis.q_shifted), moved, atol=3e-6)
     assert Checker(arm, at(pose[:3, 3])).is_free(diagnosis.q_shifted)
-    assert "whatever the joints do" in str(diagnosis) and "Move the target by" in str(diagnosis)
+    assert "whatever the joints do" in str(diagnosis)
+    told = re.search(r"Move the target by \((.*), (.*), (.*)\) mm: there it is free", str(diagnosis))
+    assert told is not None
+    outward = np.sign(diagnosis.shift) * (1e-3 * np.array(told.groups(), np.float64) - diagnosis.shift)
+    assert (outward >= 0.0).all() and (outward < 1e-5).all()
 
 
 def test_what_hangs_on_the_base_is_proved_to_collide(arm: Model, pose: np.ndarray) -> None:
