@@ -140,6 +140,24 @@ def test_it_is_a_minimum_and_no_worse_than_a_start_that_meets_the_goal(method, s
     assert np.sum((q - 0.3) ** 2) <= np.sum((start - 0.3) ** 2)
 
 
+@pytest.mark.parametrize("seed", [1707, 2852, 3705])
+def test_an_optimiser_that_stalls_goes_on_to_a_minimum(seed):
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder("arm")
+    for k in range(int(rng.integers(7, 10))):
+        limit = rng.choice([0.1, 0.5, 2.5, 5.1])
+        axis, origin = rng.normal(size=3), tuple(0.2 * rng.normal(size=3))
+        builder = builder.revolute(f"j{k}", axis=axis, origin=origin, limits=(-limit, limit))
+    arm = builder.fixed("tip", origin=(0.1, 0.0, 0.0)).build()
+    start, center, weights = arm.random(rng), 2.0 * rng.normal(size=arm.nq), rng.uniform(0.0, 2.0, arm.nq)
+    cost = lambda q, frames: ((q - center) ** 2 * weights).sum()  # noqa: E731
+    solver, goal = Optimize(costs=[cost]), Position(target=arm.pose(start)[:3, 3])
+    solution = arm.solve(goal, start=start, solver=solver)
+    others = [arm.solve(goal, start=q, solver=solver).q for q in (solution.q, *arm.random(0, 3))]
+    assert solution.success
+    assert cost(solution.q, None) < 1.0001 * min(cost(q, None) for q in others)
+
+
 @pytest.mark.parametrize("limits", [{"time_limit": 1e-6}, {"iterations": 2}])
 def test_a_start_that_meets_the_goal_is_an_answer_however_little_time_there_is(limits):
     start = PANDA.random(8)

@@ -8,7 +8,6 @@ costs are minimised once more from there. What fails begins again elsewhere.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ from limbik.solvers.bounds import refuted
 from limbik.solvers.checked_options import Options
 from limbik.solvers.methods.optimize import Optimize
 from limbik.solvers.plan import Descents, Observer, Plan, Problem
-from limbik.solvers.scipy_problem import Constrained, RunIsOver, minimise
+from limbik.solvers.scipy_problem import Constrained, minimise
 from limbik.solvers.tree_plan import GeneralPlan
 from limbik.spatial import Array
 
@@ -155,26 +154,31 @@ class _OptimizeSearch:
         return np.array([length * float(np.linalg.norm(each)) for each in errors])
 
     def _descend(self, q: Array, seed: int) -> None:
-        """Minimise from q, and end; again where the end was far, or while the cost still falls."""
+        """Minimise from q, and end; again where the end was far, or while the cost still falls. Where a
+        method stalls twice beside goals that can be met, it goes on with these as penalties.
+        """
         self.descents.append([])
+        stalls = 0
         for _ in range(ROUNDS):
-            moved = self._minimised(q)
+            moved, is_done = self._minimised(q, by_multipliers=stalls > 1)
+            stalls += not is_done
             answer = self._plan.last(self._request.goals, moved, seed)
             if answer.iterations:
                 self._note(answer.q)
             is_better = self._keep(answer)
             is_near = bool((np.abs(answer.q - moved) <= NEAR).all())
-            if not answer.success or not is_better or is_near or self._is_spent():
+            if not answer.success or (is_done and (not is_better or is_near)) or self._is_spent():
                 break
             q = answer.q
         if not answer.success and not self.descents[-1]:
             self._note(answer.q)  # so that a search that cannot move comes to an end, too
 
-    def _minimised(self, q: Array) -> Array:
+    def _minimised(self, q: Array, *, by_multipliers: bool) -> tuple[Array, bool]:
+        """Where that leads, and whether it came to its end."""
         problem = self._plan.problem(self._request, q, self._deadline)
-        with contextlib.suppress(RunIsOver):
-            minimise(problem, self._plan.options.budget - self.iterations - 1, self._note)
-        return problem.inside(problem.last)
+        budget = self._plan.options.budget - self.iterations - 1
+        is_done = minimise(problem, budget, self._note, by_multipliers=by_multipliers)
+        return problem.inside(problem.last), is_done
 
     def _keep(self, answer: Solution) -> bool:
         """Keep it if it is the best; whether it was."""

@@ -37,7 +37,7 @@ DEPENDENT_ROWS = 1e-6  # part of the longest one that is rounding
 MET = 1e-9  # [rad, metres in half reaches] constraints that no more rounds are for
 
 
-class RunIsOver(Exception):
+class _RunIsOver(Exception):
     """The clock or a stall has ended a run; `Constrained.last` is where it came to."""
 
 
@@ -95,7 +95,7 @@ class Constrained:
         key = x.tobytes()
         if self._known is None or self._known[0] != key:
             if perf_counter() >= self._deadline:
-                raise RunIsOver
+                raise _RunIsOver
             self._known = key, self._evaluated(x)
             self.last = x.copy()
         return self._known[1]
@@ -138,16 +138,24 @@ class Constrained:
         return np.asarray(by_q[:, self._free])
 
 
-def minimise(problem: Constrained, budget: int, note: Callable[[Array], None]) -> None:
-    """Minimise the cost, where the goals are met; `problem.last` is where that led.
+def minimise(
+    problem: Constrained, budget: int, note: Callable[[Array], None], *, by_multipliers: bool = False
+) -> bool:
+    """Minimise the cost, where the goals are met; `problem.last` is where that led. Whether it came to its
+    end: not where the clock or a stall has ended it.
 
-    budget: of iterations; note: told the configuration [nq] after each.
+    budget: of iterations; note: told the configuration [nq] after each. by_multipliers: goals as penalties.
     """
     lower, upper = problem.bounds
     if (lower >= upper).all() or budget <= 0:  # nothing can move
-        return
+        return True
     by = {"SLSQP": _by_slsqp, "trust-constr": _by_trust_region, "L-BFGS-B": _by_multipliers}
-    by[problem.method](problem, budget, lambda x, *_: note(problem.inside(x)))
+    run = _by_multipliers if by_multipliers else by[problem.method]
+    try:
+        run(problem, budget, lambda x, *_: note(problem.inside(x)))
+    except _RunIsOver:
+        return False
+    return True
 
 
 class _Stall:
@@ -164,7 +172,7 @@ class _Stall:
         if left <= max(SLOW * self._smallest, CLOSE):
             self._smallest, self._steps = left, 0
         if self._steps >= PATIENCE and self._smallest > CLOSE:
-            raise RunIsOver
+            raise _RunIsOver
 
 
 def _by_slsqp(problem: Constrained, steps: int, callback: Callable[..., None]) -> None:
