@@ -15,6 +15,7 @@ import limbik
 from limbik.all_solutions import elimination_plan, swivel_plan
 from limbik.collision import Sphere, World
 from limbik.errors import SolverError
+from limbik.spatial import nearest_angles
 from solvers.arms import branching_tree
 
 PROTOCOLS = (0, pickle.HIGHEST_PROTOCOL)
@@ -78,6 +79,36 @@ def test_curves_stay_within_limits_and_move_a_joint() -> None:
             np.testing.assert_allclose(
                 model.pose(curve.q), np.broadcast_to(pose, (len(curve.q), 4, 4)), atol=1e-7
             )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_straight_curve_has_every_piece_that_limits_leave(seed: int) -> None:
+    """Of a singular wrist, whose first and last axes turn against each other."""
+    rng = np.random.default_rng(seed)
+    widths, centers = rng.choice([0.5, 3.0, 6.0, 7.0, 9.0], 2), rng.uniform(-1.5, 1.5, 2)
+    first, last = (
+        tuple(center + 0.5 * width * np.array([-1.0, 1.0]))
+        for center, width in zip(centers, widths, strict=True)
+    )
+    builder = limbik.ModelBuilder("arm").revolute("a", axis="z", limits=3.0)
+    builder = builder.revolute("b", axis="y", limits=3.0, origin=(0.0, 0.1, 0.4))
+    builder = builder.revolute("c", axis="y", limits=3.0, origin=(0.4, 0.0, 0.0))
+    builder = builder.revolute("d", axis="x", limits=first, origin=(0.2, 0.0, 0.0))
+    builder = builder.revolute("e", axis="y", limits=2.0, origin=(0.2, 0.0, 0.0))
+    model = builder.revolute("f", axis="x", limits=last).fixed("tip", origin=(0.1, 0.0, 0.0)).build()
+    q = model.random(rng)
+    q[4] = 0.0
+    pose = model.pose(q)
+    curves = [each for each in model.solve_all(pose).free if np.abs(each.q[0, :3] - q[:3]).max() < 1e-4]
+    for curve in curves:
+        assert model.is_within_limits(curve.q).all() and np.abs(model.pose(curve.q) - pose).max() < 1e-7
+    on_curves = np.concatenate([curve.q for curve in curves])
+    for turn in np.linspace(0.0, 2.0 * np.pi, 200, endpoint=False):
+        moved = q[[3, 5]] + [turn, -turn]
+        lower, upper = model.lower[[3, 5]], model.upper[[3, 5]]
+        is_legal = (np.mod(moved - lower, 2.0 * np.pi) <= upper - lower).all()
+        away = np.abs(nearest_angles(on_curves[:, [3, 5]] - moved)).max(axis=1).min()
+        assert away < 0.04 or not is_legal
 
 
 def test_a_search_moves_no_joint_beside_the_goal() -> None:

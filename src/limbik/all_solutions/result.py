@@ -17,9 +17,11 @@ AT_LIMIT = 1e-6  # [rad or m] of a joint that a curve has followed to its limit
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FreeMotion:
-    """Joints that may move together while the goal stays met: a curve through one of the solutions."""
+    """Joints that may move together while the goal stays met: a curve through one of the solutions, or
+    another piece that limits leave of it.
+    """
 
-    solution: int  # which of them it goes through
+    solution: int  # which of them it goes through, or the piece beside it
     joints: tuple[str, ...]  # those that move
     q: Array  # [m, nq] along the curve
     parameter: str  # what `along` is: "swivel angle [rad]", or the length of the path in joint space

@@ -8,18 +8,22 @@ Continuation Methods", 1990, chapter 3), until a joint meets a limit or the curv
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from limbik.all_solutions.result import FreeMotion, ends_in_words
 from limbik.model.model import Model
+from limbik.model.periodic import periodic
 from limbik.spatial import Array, Matrix4, nearest_angles, norm
 
 STEP = 0.03  # [rad] along the curve
 MAX_STEPS = 4000  # in one direction
 SINGULAR = 1e-6  # of the largest singular value: below it, one counts as 0
 MET = 1e-11  # [m, rad] of the pose
+STRAIGHT = 3e-8  # [m, rad] of the pose along a line: rounding of a singular configuration
 MAX_CORRECTIONS = 8
 MIN_PROGRESS = 0.5  # of a step that is left after the correction; less is no motion
 MOVES = 1e-6  # [rad or m] of a joint along the curve
@@ -77,16 +81,19 @@ def null_spaces(J: Array) -> tuple[Array, Array]:
 
 
 def self_motions(mover: Mover, q: Array) -> tuple[FreeMotion, ...]:
-    """The curves through configurations q [k, nq], one for each that is on no other's curve."""
+    """The curves through configurations q [k, nq], one for each that is on no other's curve; then the pieces
+    of these curves, cut by limits, that none of the configurations is on.
+    """
     motions: list[FreeMotion] = []
+    pieces: list[FreeMotion] = []
     for k, each in enumerate(q):
         if any(_is_on(motion, each) for motion in motions):
             continue
         for direction in tangents(mover, each):
-            motion = _motion(mover, k, each, direction)
-            if motion is not None:
-                motions.append(motion)
-    return tuple(motions)
+            own, *others = (_motion(mover, k, *curve) for curve in _curves(mover, each, direction))
+            motions += filter(None, [own])
+            pieces += filter(None, others)
+    return (*motions, *(piece for piece in pieces if not any(_is_on(piece, each) for each in q)))
 
 
 def tangents(mover: Mover, q: Array) -> Array:
@@ -141,15 +148,18 @@ def one_of_each_curve(mover: Mover, q: Array) -> Array:
     return q[[k for k, each in enumerate(q) if not any(m.solution != k and _is_on(m, each) for m in motions)]]
 
 
-def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion | None:
+def _curves(mover: Mover, q: Array, direction: Array) -> list[tuple[Array, bool]]:
+    """The curve [m, nq] through q, and whether it is closed; then what else limits leave of a line."""
     pose = mover.model.pose(q, mover.frame)
     straight = _straight(mover, q, direction, pose)
     if straight is not None:
-        curve, is_closed = straight
-    else:
-        forward, is_closed = _followed(mover, q, direction, pose)
-        backward = [q] if is_closed else _followed(mover, q, -direction, pose)[0]
-        curve = np.array([*backward[::-1], *forward[1:]])
+        return straight
+    forward, is_closed = _followed(mover, q, direction, pose)
+    backward = [q] if is_closed else _followed(mover, q, -direction, pose)[0]
+    return [(np.array([*backward[::-1], *forward[1:]]), is_closed)]
+
+
+def _motion(mover: Mover, number: int, curve: Array, is_closed: bool) -> FreeMotion | None:
     curve[:, mover.indices] = np.clip(curve[:, mover.indices], mover.lower, mover.upper)  # of rounding
     moved = np.ptp(curve[:, mover.indices], axis=0) > MOVES
     if not moved.any():
@@ -174,28 +184,66 @@ def _motion(mover: Mover, number: int, q: Array, direction: Array) -> FreeMotion
     )
 
 
-def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[Array, bool] | None:
-    """The curve [m, nq] if it is a straight line, as of two joints with one axis, and whether it is closed;
-    None for other curves.
+def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> list[tuple[Array, bool]] | None:
+    """The curve [m, nq] if it is a straight line, as of two joints with one axis, in the pieces that limits
+    leave of it, and whether it is closed; None for other curves.
     """
     direction = np.where(np.abs(direction) > MOVES, direction, 0.0)
-    moving = direction[direction != 0.0]
-    if np.ptp(np.abs(moving)) > MOVES:  # some joint would need several revolutions to come back
+    moves = direction != 0.0
+    if np.ptp(np.abs(direction[moves])) > MOVES:  # some joint would need several revolutions to come back
         return None
-    period = 2.0 * np.pi / float(np.abs(moving).mean())
+    revolves = bool(periodic(mover.model, mover.frame)[mover.indices[moves]].all())
+    speed = float(np.abs(direction[moves]).mean())
+    direction, period = speed * np.sign(direction), 2.0 * np.pi / speed  # without its rounding
     own = q[mover.indices]
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = np.array([(mover.lower - own) / direction, (mover.upper - own) / direction])
-    is_still = direction == 0.0
-    forward = float(np.where(is_still, np.inf, ends.max(axis=0)).min())
-    backward = float(np.where(is_still, -np.inf, ends.min(axis=0)).max())
-    is_closed = forward >= period
-    first, last = (0.0, period) if is_closed else (max(backward, -period), forward)
-    along = np.linspace(first, last, int(np.ceil((last - first) / STEP)) + 1)
-    curve = np.tile(q, (len(along), 1))
-    curve[:, mover.indices] += along[:, None] * direction
-    poses = mover.model.pose(curve, mover.frame)
-    return (curve, is_closed) if np.abs(poses - pose)[:, : mover.rows].max() < MET else None
+    forward = float(np.where(moves, ends.max(axis=0), np.inf).min())
+    backward = float(np.where(moves, ends.min(axis=0), -np.inf).max())
+    is_closed = revolves and forward >= period
+    line = _Line(own[moves], direction[moves], mover.lower[moves], mover.upper[moves])
+    first, last = (0.0, period) if is_closed else (max(backward, -period), min(forward, period))
+    pieces = [(first, last, line.begin)]
+    if revolves and not is_closed:
+        pieces += line.pieces(last, first + period)
+    curves = []
+    for first, last, begin in pieces:
+        along = np.linspace(first, last, int(np.ceil((last - first) / STEP)) + 1)
+        curve = np.tile(q, (len(along), 1))
+        curve[:, mover.indices[moves]] = begin + along[:, None] * line.direction
+        curves.append((curve, is_closed))
+    poses = mover.model.pose(curves[0][0], mover.frame)
+    return curves if np.abs(poses - pose)[:, : mover.rows].max() < STRAIGHT else None
+
+
+class _Line(NamedTuple):
+    """Angles [n, rad] that go along a straight line from `begin`, within limits."""
+
+    begin: Array
+    direction: Array
+    lower: Array
+    upper: Array
+
+    def pieces(self, at: float, end: float) -> Iterator[tuple[float, float, Array]]:
+        """From where to where the line is legal between these, if angles may have other revolutions, and the
+        angles at its beginning that have those.
+        """
+        width = self.upper - self.lower
+        bounded = np.isfinite(width)
+        speed, width = np.abs(self.direction[bounded]), width[bounded]
+        while at < end - MOVES:
+            here = self.begin + at * self.direction
+            behind = np.where(self.direction > 0.0, here - self.lower, self.upper - here)[bounded]
+            gone = np.mod(behind + BEYOND, 2.0 * np.pi) - BEYOND  # of the width
+            left = (width - gone) / speed
+            if (left < BEYOND).any():  # to the next revolution
+                at += float(((2.0 * np.pi - gone) / speed)[left < BEYOND].max())
+                continue
+            last = min(at + float(left.min()), end)
+            begin = self.begin.copy()
+            begin[bounded] += np.sign(self.direction[bounded]) * (gone - behind)
+            yield at, last, begin
+            at = last
 
 
 def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[list[Array], bool]:
