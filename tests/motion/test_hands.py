@@ -129,6 +129,13 @@ def test_a_copy_follows_by_itself() -> None:
         np.testing.assert_array_equal([retargeter.update(frame) for frame in frames], followed)
 
 
+def test_a_hand_in_millimetres_is_told() -> None:
+    model = person()
+    hand = Hand.from_model(model, gestures(model, 2))
+    with pytest.warns(FormatWarning, match="the right hand is .* m long: its positions need metres"):
+        Hand(1e3 * hand.positions, "right").solve(model)
+
+
 def test_a_stream_follows_as_a_batch_does() -> None:
     model = person()
     hand = Hand.from_model(model, gestures(model, 20))

@@ -19,6 +19,7 @@ from limbik.spatial import Array, cross, dot, norm
 BENT = 0.6  # [rad] by which both last joints of a finger together bend no farther toward the back of a hand
 MANY = 2  # fingers, so that one that is seen wrongly is not enough
 MAX_REACH = 2.0  # hand lengths
+LARGEST = 1.0  # [m] from the wrist to the farthest joint
 ACROSS = 1  # axis of the palm about which fingers bend
 _FINGERS = tuple(chain for finger, chain in CHAINS.items() if finger != "Thumb")
 _NEEDED = np.array([JOINT_INDICES[name] for name in NEEDED])
@@ -76,7 +77,13 @@ class Doubts:
         self._told: set[str] = set()
 
     def look(self, in_palm: Array) -> None:
-        """Warn of joints that were not seen in [..., 26, 3], and of fingers that bend toward the back."""
+        """Warn of joints that were not seen in [..., 26, 3, m], of fingers that bend toward the back, and of
+        a hand of a size that tells of another unit.
+        """
+        length = float(np.nanmax(norm(in_palm[..., _NEEDED, :]), initial=0.0))
+        if length > LARGEST and "size" not in self._told:
+            self._told.add("size")
+            self._warn(f"the {self._side} hand is {length:.2g} m long: its positions need metres")
         is_lost = np.isnan(in_palm[..., _NEEDED, :]).any(axis=-1).reshape(-1, len(NEEDED))
         if is_lost.any():
             self._tell_lost(is_lost)
