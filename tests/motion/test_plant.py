@@ -469,6 +469,7 @@ def test_a_robot_whose_hip_axes_do_not_meet_stands_still() -> None:
     assert np.ptp(g1.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
     assert np.ptp(g1.poses(planted.q, feet), axis=0).max() < 1e-5
     assert g1.is_within_limits(planted.q).all()
+    assert [sole.ankle for sole in soles_of(motion)] == feet  # of two links called ankle on each side
 
 
 def test_a_leg_of_few_hinges_is_refused() -> None:

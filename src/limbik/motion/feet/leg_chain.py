@@ -12,6 +12,7 @@ from limbik.spatial import Array, Matrix3, pose_from, pose_inverse
 
 HIP = 3  # hinges
 MIN_HINGES = 6  # with which a foot takes any pose
+RESTARTS = 3  # for a pose that is not reached from where the leg is
 
 
 class LegChain:
@@ -40,7 +41,7 @@ class LegChain:
         `frames` at q. A pose that is out of reach is left as it is.
         """
         wanted = pose_inverse(poses[self.parent]) @ pose_from(rotation, target)
-        batch = self._leg.solve_batch(wanted, start=q[:, self._q_indices])
+        batch = self._leg.solve_batch(wanted, start=q[:, self._q_indices], restarts=RESTARTS)
         q[:, self._q_indices] = np.where(batch.success[:, None], batch.q, q[:, self._q_indices])
 
 

@@ -73,8 +73,9 @@ class Sole:
 def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, ...]:
     """The soles of a motion's feet.
 
-    feet: the links of the feet, which the ankles turn; default: those called foot, or else ankle, or else
-    those of `limbik.humanoid`, or else those before the ones called toe.
+    feet: the links of the feet, which the ankles turn; default: those called foot, or else ankle (of several
+    of a leg that of `limbik.humanoid`), or else those of `limbik.humanoid`, or else those before the ones
+    called toe.
 
     The toes are the link after the foot, their tip is the frame on it that is farthest away. Which direction
     is up for a foot, and how high its points are, is taken from the frames in which it stands: from the
@@ -131,7 +132,9 @@ def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
     for word in ("foot", "ankle"):
         feet = [link for link in articulation.links if word in link.casefold()]
         if feet := [link for link in feet if "toe" not in link.casefold()]:
-            return [link for link in feet if articulation.group(link).parent not in feet]
+            first = [link for link in feet if articulation.group(link).parent not in feet]
+            of_body = _feet_of_body(motion) if len(first) < len(feet) else []
+            return of_body if of_body and {*of_body} <= {*feet} else first  # an ankle may be two hinges
     if of_body := _feet_of_body(motion):
         return of_body
     toes = [link for link in feet_of(motion) if link in articulation.links]
