@@ -453,6 +453,25 @@ def test_a_robot_with_a_floating_base_stands_still() -> None:
     assert talos.is_within_limits(planted.q).all()
 
 
+def test_a_robot_stands_still_within_narrow_limits() -> None:
+    """Where its hips and ankles cannot lean as far, the feet keep their places before their orientation."""
+    talos, time = limbik.load("talos", base="floating"), 0.01 * np.arange(60)
+    rolls = {f"leg_{side}_{k}_joint" for side in ("left", "right") for k in (2, 6)}
+    joints = [replace(each, lower=-0.05, upper=0.05) if each.name in rolls else each for each in talos.joints]
+    robot, feet = limbik.Model("narrow", joints, root=talos.root), ["leg_left_6_link", "leg_right_6_link"]
+    q = robot.neutral.copy()
+    for side in ("left", "right"):
+        for joint, angle in ((3, -0.4), (4, 0.8), (5, -0.4)):
+            q[robot.q_slice(f"leg_{side}_{joint}_joint")] = angle
+    moving = np.tile(q, (len(time), 1))
+    moving[:, 1] += 0.05 * np.sin(4.0 * time)
+    moving[:, 2] += 0.107 - robot.pose(q, feet[0])[2, 3]
+    motion = limbik.Motion(robot, moving, 0.01)
+    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
+    assert np.ptp(robot.poses(planted.q, feet)[..., :3, 3], axis=0).max() < 1e-5
+    assert robot.is_within_limits(planted.q).all()
+
+
 def test_a_robot_whose_hip_axes_do_not_meet_stands_still() -> None:
     g1, time = limbik.load("g1", base="floating"), 0.01 * np.arange(60)
     feet = ["left_ankle_roll_link", "right_ankle_roll_link"]

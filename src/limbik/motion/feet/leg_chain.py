@@ -1,10 +1,11 @@
-"""Solves a robot's leg whose hip axes do not meet in one point, by a serial chain."""
+"""Solves a robot's leg whose hip axes do not meet in one point, or with limits, by a serial chain."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from limbik.errors import ModelError
+from limbik.goals import Orientation, Position
 from limbik.model import Joint, JointKind, Model
 from limbik.model.joints import HINGES
 from limbik.motion.feet.soles import Sole
@@ -36,13 +37,24 @@ class LegChain:
         self._leg = Model("leg", joints, root=self.parent, end_effector=sole.ankle)
         self._q_indices = np.array([model.q_slice(joint.name).start for joint in hinges], dtype=np.intp)
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether a hinge has."""
+        return any(joint.has_limits for joint in self._leg.joints)
+
     def stand(self, poses: dict[str, Array], q: Array, target: Array, rotation: Matrix3) -> None:
         """Change q [T, nq] in place, for targets [T, 3] and rotations [T, 3, 3] of the foot; poses: of
-        `frames` at q. A pose that is out of reach is left as it is.
+        `frames` at q. Where limits do not leave a pose, its position comes first.
         """
         wanted = pose_inverse(poses[self.parent]) @ pose_from(rotation, target)
-        batch = self._leg.solve_batch(wanted, start=q[:, self._q_indices], restarts=RESTARTS)
-        q[:, self._q_indices] = np.where(batch.success[:, None], batch.q, q[:, self._q_indices])
+        start = q[:, self._q_indices]
+        batch = self._leg.solve_batch(wanted, start=start, restarts=RESTARTS)
+        solved = batch.q.copy()
+        for k in np.flatnonzero(~batch.success):
+            turned = Orientation(target=wanted[k, :3, :3], priority=1)
+            goals = [Position(target=wanted[k, :3, 3]), turned]
+            solved[k] = self._leg.solve(goals, start=start[k], restarts=0).q
+        q[:, self._q_indices] = solved
 
 
 def _leg_joints(model: Model, ankle: str) -> list[Joint]:

@@ -147,9 +147,17 @@ def _soles(motion: Motion, feet: Sequence[str | Sole] | None) -> tuple[Sole, ...
 
 
 def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
-    """A leg as a limb in closed form, or where its hip axes do not meet as a chain of hinges."""
+    """A leg as a limb in closed form, or where its hip axes do not meet or its hinges have limits, which that
+    form does not know, as a chain of six hinges.
+    """
     plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
-    return plan if plan.root.freedom == 3 else LegChain(model, sole)
+    try:
+        chain = LegChain(model, sole)
+    except ModelError:
+        if plan.root.freedom == 3:
+            return plan
+        raise
+    return chain if chain.has_limits or plan.root.freedom < 3 else plan
 
 
 def _with_knee(leg: LimbPlan | LegChain, poses: dict[str, Array]) -> LimbPlan | LegChain:
