@@ -101,13 +101,14 @@ class Excess:
         """Of the numbers."""
         return "m" if self.quantity == "travel" else "rad"
 
+    def in_words(self, number: float) -> str:
+        """A number in its unit."""
+        return _travel(number) if self.unit == "m" else _angle(number)
+
     def __str__(self) -> str:
-        write = _travel if self.unit == "m" else _angle
         what = "limit" if self.quantity in ("angle", "travel") else f"limit of {self.quantity},"
-        return (
-            f"Joint {self.joint!r} would have to go {write(self.beyond)} beyond its {self.side} {what} "
-            f"{write(self.limit)}."
-        )
+        limit = f"its {self.side} {what} {self.in_words(self.limit)}"
+        return f"Joint {self.joint!r} would have to go {self.in_words(self.beyond)} beyond {limit}."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -321,9 +322,8 @@ def _beyond_limits(excesses: Sequence[Excess]) -> Iterator[str]:
     yield from (str(one) for one in excesses if one.beyond >= threshold)
     if small := [one for one in excesses if one.beyond < threshold]:
         large = max(small, key=lambda one: one.beyond)
-        size = _travel(large.beyond) if large.unit == "m" else _angle(large.beyond)
         joints = _spoken(_some(list(dict.fromkeys(one.joint for one in small))))
-        yield f"So would {joints}, by {'up to ' if len(small) > 1 else ''}{size}."
+        yield f"So would {joints}, by {'up to ' if len(small) > 1 else ''}{large.in_words(large.beyond)}."
 
 
 def _locked(diagnosis: Diagnosis) -> Iterator[str]:

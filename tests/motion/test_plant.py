@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from numpy.typing import NDArray
 
 import limbik
 from limbik.compiler import native
@@ -434,61 +435,61 @@ def test_ankles_of_two_hinges_are_helped_by_the_swivel_of_the_leg(gait: Gait) ->
     assert planted.model.is_within_limits(planted.q).all()
 
 
+TALOS = ["leg_left_6_link", "leg_right_6_link"]
+TALOS_BENT = {"leg_{}_3_joint": -0.4, "leg_{}_4_joint": 0.8, "leg_{}_5_joint": -0.4}
+G1 = ["left_ankle_roll_link", "right_ankle_roll_link"]
+G1_BENT = {"{}_hip_pitch_joint": -0.4, "{}_knee_joint": 0.8, "{}_ankle_pitch_joint": -0.4}
+
+
+def swaying(
+    robot: limbik.Model, foot: str, height: float, bent: dict[str, float], sway: tuple[float, float]
+) -> NDArray[np.float64]:
+    """[60, nq] at 100 Hz: with bent knees and ankles that high, swaying along x and y [m]."""
+    q = robot.neutral.copy()
+    for joint, angle in bent.items():
+        for side in ("left", "right"):
+            q[robot.q_slice(joint.format(side))] = angle
+    moving = np.tile(q, (60, 1))
+    moving[:, :2] += np.outer(np.sin(0.04 * np.arange(60)), sway)
+    moving[:, 2] += height - robot.pose(q, foot)[2, 3]
+    return moving
+
+
+def standing(robot: limbik.Model, q: NDArray[np.float64], feet: list[str]) -> NDArray[np.float64]:
+    """Poses [60, 2, 4, 4] of feet that are planted in every frame; in the motion they slide."""
+    motion = limbik.Motion(robot, robot.clip(q), 0.01)
+    planted = plant_feet(motion, feet=feet, contacts=np.ones((60, 2)), ground=Ground.plane(up="z"))
+    assert np.ptp(robot.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
+    assert robot.is_within_limits(planted.q).all()
+    return np.asarray(robot.poses(planted.q, feet))
+
+
+def noise_of(robot: limbik.Model) -> NDArray[np.float64]:
+    return 0.003 * np.random.default_rng(0).normal(size=(60, robot.nv))
+
+
 def test_a_robot_with_a_floating_base_stands_still() -> None:
-    talos, time = limbik.load("talos", base="floating"), 0.01 * np.arange(60)
-    feet = ["leg_left_6_link", "leg_right_6_link"]
-    q = talos.neutral.copy()
-    for side in ("left", "right"):
-        for joint, angle in ((3, -0.4), (4, 0.8), (5, -0.4)):
-            q[talos.q_slice(f"leg_{side}_{joint}_joint")] = angle
-    moving = np.tile(q, (len(time), 1))
-    moving[:, 0] += 0.05 * np.sin(4.0 * time)
-    moving[:, 2] += 0.107 - talos.pose(q, feet[0])[2, 3]
-    noise = 0.003 * np.random.default_rng(0).normal(size=(len(time), talos.nv))
-    motion = limbik.Motion(talos, talos.clip(talos.integrate(moving, noise)), 0.01)
-    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
-    poses = talos.poses(planted.q, feet)
-    assert np.ptp(poses, axis=0).max() < 1e-6
-    assert np.ptp(talos.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
-    assert talos.is_within_limits(planted.q).all()
+    talos = limbik.load("talos", base="floating")
+    moving = swaying(talos, TALOS[0], 0.107, TALOS_BENT, (0.05, 0.0))
+    assert np.ptp(standing(talos, talos.integrate(moving, noise_of(talos)), TALOS), axis=0).max() < 1e-6
 
 
 def test_a_robot_stands_still_within_narrow_limits() -> None:
     """Where its hips and ankles cannot lean as far, the feet keep their places before their orientation."""
-    talos, time = limbik.load("talos", base="floating"), 0.01 * np.arange(60)
+    talos = limbik.load("talos", base="floating")
     rolls = {f"leg_{side}_{k}_joint" for side in ("left", "right") for k in (2, 6)}
     joints = [replace(each, lower=-0.05, upper=0.05) if each.name in rolls else each for each in talos.joints]
-    robot, feet = limbik.Model("narrow", joints, root=talos.root), ["leg_left_6_link", "leg_right_6_link"]
-    q = robot.neutral.copy()
-    for side in ("left", "right"):
-        for joint, angle in ((3, -0.4), (4, 0.8), (5, -0.4)):
-            q[robot.q_slice(f"leg_{side}_{joint}_joint")] = angle
-    moving = np.tile(q, (len(time), 1))
-    moving[:, 1] += 0.05 * np.sin(4.0 * time)
-    moving[:, 2] += 0.107 - robot.pose(q, feet[0])[2, 3]
-    motion = limbik.Motion(robot, moving, 0.01)
-    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
-    assert np.ptp(robot.poses(planted.q, feet)[..., :3, 3], axis=0).max() < 1e-5
-    assert robot.is_within_limits(planted.q).all()
+    robot = limbik.Model("narrow", joints, root=talos.root)
+    moving = swaying(robot, TALOS[0], 0.107, TALOS_BENT, (0.0, 0.06))
+    assert np.ptp(standing(robot, moving, TALOS)[..., :3, 3], axis=0).max() < 1e-5
 
 
 def test_a_robot_whose_hip_axes_do_not_meet_stands_still() -> None:
-    g1, time = limbik.load("g1", base="floating"), 0.01 * np.arange(60)
-    feet = ["left_ankle_roll_link", "right_ankle_roll_link"]
-    q = g1.neutral.copy()
-    for side in ("left", "right"):
-        for joint, angle in (("hip_pitch", -0.4), ("knee", 0.8), ("ankle_pitch", -0.4)):
-            q[g1.q_slice(f"{side}_{joint}_joint")] = angle
-    moving = np.tile(q, (len(time), 1))
-    moving[:, 0] += 0.04 * np.sin(4.0 * time)
-    moving[:, 2] += 0.05 - g1.pose(q, feet[0])[2, 3]
-    noise = 0.003 * np.random.default_rng(0).normal(size=(len(time), g1.nv))
-    motion = limbik.Motion(g1, g1.clip(g1.integrate(moving, noise)), 0.01)
-    planted = plant_feet(motion, feet=feet, contacts=np.ones((len(time), 2)), ground=Ground.plane(up="z"))
-    assert np.ptp(g1.poses(motion.q, feet)[..., :3, 3], axis=0).max() > 0.05
-    assert np.ptp(g1.poses(planted.q, feet), axis=0).max() < 1e-5
-    assert g1.is_within_limits(planted.q).all()
-    assert [sole.ankle for sole in soles_of(motion)] == feet  # of two links called ankle on each side
+    g1 = limbik.load("g1", base="floating")
+    moving = swaying(g1, G1[0], 0.05, G1_BENT, (0.04, 0.0))
+    assert np.ptp(standing(g1, g1.integrate(moving, noise_of(g1)), G1), axis=0).max() < 1e-5
+    motion = limbik.Motion(g1, moving, 0.01)
+    assert [sole.ankle for sole in soles_of(motion)] == G1  # of two links called ankle on each side
 
 
 def test_a_leg_of_few_hinges_is_refused() -> None:

@@ -25,7 +25,7 @@ from limbik import (
 from limbik.errors import ConfigurationError, FunctionError, SolverError
 from limbik.request import Request
 from limbik.solvers import Optimize
-from limbik.solvers.scipy_problem import Constrained
+from limbik.solvers.scipy_problem import Constrained, minimise
 from solvers.arms import branching_tree
 from strategies import SEEDS, chains, configuration
 from trees import trees
@@ -156,6 +156,18 @@ def test_an_optimiser_that_stalls_goes_on_to_a_minimum(seed):
     others = [arm.solve(goal, start=q, solver=solver).q for q in (solution.q, *arm.random(0, 3))]
     assert solution.success
     assert cost(solution.q, None) < 1.0001 * min(cost(q, None) for q in others)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_can_go_on_with_goals_as_penalties(method):
+    """For what a method that stalls leaves: the same minimum."""
+    start = PANDA.random(1)
+    solver = Optimize(method=method, costs=[lambda q, frames: ((q - 0.3) ** 2).sum()])
+    request = Request(model=PANDA, goals=(Pose(target=PANDA.pose(start)),), solver=solver.name, options={})
+    problem = Constrained(solver, request, start, np.arange(PANDA.nq), True, math.inf)
+    assert minimise(problem, 500, lambda q: None, by_multipliers=True)
+    assert problem.largest(problem.last) < 1e-9
+    assert problem.cost(problem.last)[0] == pytest.approx(12.9491428)
 
 
 @pytest.mark.parametrize("limits", [{"time_limit": 1e-6}, {"iterations": 2}])

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -201,49 +200,42 @@ def _straight(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> list[t
     forward = float(np.where(moves, ends.max(axis=0), np.inf).min())
     backward = float(np.where(moves, ends.min(axis=0), -np.inf).max())
     is_closed = revolves and forward >= period
-    line = _Line(own[moves], direction[moves], mover.lower[moves], mover.upper[moves])
     first, last = (0.0, period) if is_closed else (max(backward, -period), min(forward, period))
-    pieces = [(first, last, line.begin)]
+    pieces = [(first, last, own)]
     if revolves and not is_closed:
-        pieces += line.pieces(last, first + period)
+        pieces += _other_pieces(mover, own, direction, last, first + period)
     curves = []
     for first, last, begin in pieces:
         along = np.linspace(first, last, int(np.ceil((last - first) / STEP)) + 1)
         curve = np.tile(q, (len(along), 1))
-        curve[:, mover.indices[moves]] = begin + along[:, None] * line.direction
+        curve[:, mover.indices] = begin + along[:, None] * direction
         curves.append((curve, is_closed))
     poses = mover.model.pose(curves[0][0], mover.frame)
     return curves if np.abs(poses - pose)[:, : mover.rows].max() < STRAIGHT else None
 
 
-class _Line(NamedTuple):
-    """Angles [n, rad] that go along a straight line from `begin`, within limits."""
-
-    begin: Array
-    direction: Array
-    lower: Array
-    upper: Array
-
-    def pieces(self, at: float, end: float) -> Iterator[tuple[float, float, Array]]:
-        """From where to where the line is legal between these, if angles may have other revolutions, and the
-        angles at its beginning that have those.
-        """
-        width = self.upper - self.lower
-        bounded = np.isfinite(width)
-        speed, width = np.abs(self.direction[bounded]), width[bounded]
-        while at < end - MOVES:
-            here = self.begin + at * self.direction
-            behind = np.where(self.direction > 0.0, here - self.lower, self.upper - here)[bounded]
-            gone = np.mod(behind + BEYOND, 2.0 * np.pi) - BEYOND  # of the width
-            left = (width - gone) / speed
-            if (left < BEYOND).any():  # to the next revolution
-                at += float(((2.0 * np.pi - gone) / speed)[left < BEYOND].max())
-                continue
-            last = min(at + float(left.min()), end)
-            begin = self.begin.copy()
-            begin[bounded] += np.sign(self.direction[bounded]) * (gone - behind)
-            yield at, last, begin
-            at = last
+def _other_pieces(
+    mover: Mover, begin: Array, direction: Array, at: float, end: float
+) -> Iterator[tuple[float, float, Array]]:
+    """Of a line of angles [n, rad], from `at` to `end` along it: where limits let angles of other revolutions
+    begin and end, and the angles at its beginning that have those.
+    """
+    is_limited = (direction != 0.0) & np.isfinite(mover.upper - mover.lower)
+    lower, upper, toward = (each[is_limited] for each in (mover.lower, mover.upper, direction))
+    width, speed = upper - lower, np.abs(toward)
+    while at < end - MOVES:
+        here = begin[is_limited] + at * toward
+        passed = np.where(toward > 0.0, here - lower, upper - here)  # of the width
+        wrapped = np.mod(passed + BEYOND, 2.0 * np.pi) - BEYOND
+        left = (width - wrapped) / speed
+        if (left < BEYOND).any():  # to the next revolution
+            at += float(((2.0 * np.pi - wrapped) / speed)[left < BEYOND].max())
+            continue
+        last = min(at + float(left.min()), end)
+        other = begin.copy()
+        other[is_limited] += np.sign(toward) * (wrapped - passed)
+        yield at, last, other
+        at = last
 
 
 def _followed(mover: Mover, q: Array, direction: Array, pose: Matrix4) -> tuple[list[Array], bool]:

@@ -251,7 +251,7 @@ def _rounds(
         result = minimize(
             augmented,
             x,
-            method=problem.method,
+            method="SLSQP" if problem.method == "SLSQP" else "L-BFGS-B",
             jac=True,
             bounds=list(zip(*problem.bounds, strict=True)),
             options={"maxiter": min(steps, MAX_STEPS), "ftol": ROUNDING},

@@ -55,8 +55,8 @@ def pelvis_rise(
     def accelerations(positions: Array) -> Array:
         return frames**2 * norm(np.diff(smooth(positions), n=2, axis=0))
 
-    def bends(rise: Array) -> Array:
-        """[T, n, 3] of hips and knees."""
+    def hips_and_knees(rise: Array) -> Array:
+        """Their positions [T, n, 3] for such a rise [T]."""
         q, moved = raised(motion, poses, rise[:, None] * up)
         for leg, path in zip(legs, paths, strict=True):
             leg.stand(moved, q, path.position, path.rotation)
@@ -74,7 +74,7 @@ def pelvis_rise(
     coupled: list[Coupled] = []
     for _ in range(ROUNDS):
         sunk = bounded_offsets(none, zero, lower, 2.0 * halflife, motion.dt, MARGIN, coupled)
-        here = bends(follow - sunk)
+        here = hips_and_knees(follow - sunk)
         excess = accelerations(here) - accelerations(animated) - JUMP * leg_length
         beyond = float(excess.clip(0.0).sum())
         if beyond < lowest:
@@ -82,7 +82,7 @@ def pelvis_rise(
         if beyond == 0.0:
             break
         weights[excess > 0.0] *= GROWTH
-        slope = smooth(((here - bends(follow - sunk + step)) / step).clip(-STEEP, STEEP))
+        slope = smooth(((here - hips_and_knees(follow - sunk + step)) / step).clip(-STEEP, STEEP))
         value = smooth(here - animated) - slope * sunk[:, None, None]
         coupled = [Coupled(slope[:, k], value[:, k], weights[:, k]) for k in range(len(names))]
     return (follow - np.minimum(best, margin))[:, None] * up
@@ -93,11 +93,11 @@ def raised(motion: Motion, poses: Mapping[str, Array], by: Array) -> tuple[Array
     q, moved = motion.q.copy(), {name: pose.copy() for name, pose in poses.items()}
     for pose in moved.values():
         pose[:, :3, 3] += by
-    raise_body(motion.model, q, by)
+    _raise(motion.model, q, by)
     return q, moved
 
 
-def raise_body(model: Model, q: Array, by: Array) -> None:
+def _raise(model: Model, q: Array, by: Array) -> None:
     """Move the body in q [T, nq] by [T, 3] [m]: with a floating base, or the position channels of a root."""
     still = {model.root: np.eye(3)}  # links that nothing moves, and their rotations
     for joint in model.joints:

@@ -23,7 +23,7 @@ from limbik.motion.feet.doubts import doubts
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.leg_chain import LegChain
 from limbik.motion.feet.locks import FootLocks, FootPath
-from limbik.motion.feet.pelvis import ground_margin, pelvis_rise, raise_body, raised
+from limbik.motion.feet.pelvis import ground_margin, pelvis_rise, raised
 from limbik.motion.feet.soles import Sole, contacts_at, soles_of
 from limbik.motion.feet.stances import AnimatedFoot, LockRule
 from limbik.motion.limb import Limb, LimbPlan, plan_of
@@ -269,6 +269,4 @@ def carrying(motion: Motion, legs: list[LimbPlan | LegChain], poses: dict[str, A
 
 def _moved_by(motion: Motion, displacement: Array) -> Motion:
     """The motion with its body moved by [T, 3] [m]."""
-    q = motion.q.copy()
-    raise_body(motion.model, q, displacement)
-    return replace(motion, q=q)
+    return replace(motion, q=raised(motion, {}, displacement)[0])
