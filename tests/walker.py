@@ -324,6 +324,14 @@ def moved(motion: limbik.Motion, by: np.ndarray) -> limbik.Motion:
     return replace(motion, q=q)
 
 
+def yawed(motion: limbik.Motion, angle: float) -> limbik.Motion:
+    """Turned about the vertical through the origin by an angle [rad]: of a pelvis that floats."""
+    turn, q = Rotation.from_rotvec([0.0, angle, 0.0]), motion.q.copy()
+    q[:, :3] = turn.apply(q[:, :3])
+    q[:, 3:7] = (turn * Rotation.from_quat(q[:, 3:7])).as_quat()
+    return replace(motion, q=q)
+
+
 def stretched(motion: limbik.Motion, factor: float) -> limbik.Motion:
     """With the way of the pelvis scaled along the ground: all feet slide."""
     along = motion.q[:, :3] * [1.0, 0.0, 1.0]

@@ -8,7 +8,7 @@ import pytest
 import limbik
 from limbik.errors import GoalError, ModelError
 from limbik.motion import ContactRule, detect_contacts, sole_contacts, soles_of
-from walker import ANKLE, FOOT, RUN, SIDES, TOE, Gait, moved, noisy, stretched, walk
+from walker import ANKLE, FOOT, RUN, SIDES, TOE, Gait, moved, noisy, stretched, walk, yawed
 
 SLOW = Gait(cycle=1.5, stride=0.9, duty=0.68)
 FAST = Gait(cycle=0.9, stride=1.6, duty=0.58)
@@ -76,6 +76,14 @@ def test_a_time_between_frames_that_makes_windows_longer_than_the_clip_is_no_tro
     motion = walk(Gait(duration=1.0), "ball").motion
     stands = [detect_contacts(replace(motion, dt=dt)) for dt in (1e-5, 1e-9)]
     assert stands[0].shape == stands[1].shape == (len(motion), 2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_foot_stands_as_long_whichever_way_the_body_goes(seed: int) -> None:
+    motion = noisy(walk(replace(SLOW, dt=1.0 / 60.0, duration=5.0), "ball").motion, 0.01, 0.004, seed)
+    found = sole_contacts(motion)
+    for yaw in (0.7, 2.2, -1.3):
+        np.testing.assert_array_equal(sole_contacts(yawed(motion, yaw)), found)
 
 
 def test_frames_and_soles_without_feet() -> None:

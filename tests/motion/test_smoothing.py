@@ -11,6 +11,7 @@ import limbik
 from limbik.errors import FormatWarning, GoalError, ModelError
 from limbik.motion import measure, smooth
 from motion.people import crouching
+from walker import noisy, walk, yawed
 
 DT = 1.0 / 120.0
 TIME = np.arange(360) * DT
@@ -73,6 +74,15 @@ def test_whole_turns_and_signs_of_quaternions_are_no_jumps(method):
     inner = slice(40, -40)
     assert np.abs(poses - expected)[inner].max() < (0.3 if method == "one-euro" else 0.01)
     assert_allclose(np.linalg.norm(found.q[:, 1:], axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_body_is_smoothed_alike_whichever_way_it_goes(method):
+    motion = noisy(walk(kind="ball").motion, 0.01, 0.004)
+    turned, smoothed = yawed(motion, 0.7), smooth(motion, method)
+    links = motion.links
+    expected = motion.model.poses(yawed(smoothed, 0.7).q, links)
+    assert_allclose(motion.model.poses(smooth(turned, method).q, links), expected, atol=1e-12)
 
 
 BALL = (

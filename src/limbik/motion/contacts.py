@@ -179,7 +179,9 @@ def _is_coming_or_going(
     velocity: Array, frames: NDArray[np.intp], count: int, steady: float
 ) -> NDArray[np.bool_]:
     """Which frames at the ends of a run of frames are not steady; of `count` frames of the motion."""
-    moves = norm(velocity - np.median(velocity, axis=0)) > steady
+    axes = np.linalg.svd(velocity, full_matrices=False)[2]  # which turn with the body
+    typical = np.median(velocity @ axes.T, axis=0) @ axes
+    moves = norm(velocity - typical) > steady
     coming = np.logical_and.accumulate(moves) & (frames[0] > 0)
     going = np.logical_and.accumulate(moves[::-1])[::-1] & (frames[-1] < count - 1)
     return np.asarray(coming | going)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.errors import FormatWarning, GoalError, ModelError, is_one_of, shortened
 from limbik.formats.motions import Motion, as_motion
-from limbik.model import JointKind
+from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, put
 from limbik.motion.hinge_angles import MAX_HINGES
 from limbik.spatial import Array, as_number, norm, quat_from_matrix, quat_to_matrix
@@ -54,13 +55,11 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
     cutoff = as_number(cutoff_hz, "cutoff_hz", needed, GoalError)
     if not lowest < cutoff < highest:
         raise GoalError(f"cutoff_hz needs {needed}, found {cutoff:g}")
-    unrolled = _unrolled(motion)
-    q = _FILTERS[method](unrolled, motion.dt, cutoff)
-    for joint in motion.model.joints:
-        if joint.nq >= 4:
-            q_slice = motion.model.q_slice(joint.name)
-            quaternion = q[:, q_slice][:, -4:]
-            q[:, q_slice.stop - 4 : q_slice.stop] = quaternion / norm(quaternion)[:, None]
+    q = _unrolled(motion)
+    for vectors in _vectors(motion.model):
+        smoothed = _FILTERS[method](q[:, vectors], motion.dt, cutoff)
+        is_rotation = vectors.shape[1] == 4
+        q[:, vectors] = smoothed / norm(smoothed)[..., None] if is_rotation else smoothed
     for group in Articulation(motion).groups if motion.hierarchy is not None else ():
         if len(group.axes) == MAX_HINGES:
             rotations = _continuous(quat_from_matrix(group.rotation_at(motion.q)))
@@ -69,6 +68,15 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
             q[:, group.hinge_indices] = motion.q[:, group.hinge_indices]
             put(motion.model, group, q, quat_to_matrix(smoothed / norm(smoothed)[:, None]))
     return replace(motion, q=motion.model.clip(q))
+
+
+def _vectors(model: Model) -> Iterator[NDArray[np.intp]]:
+    """Indices in q of all angles and travels [n, 1], of positions [n, 3], and of quaternions [n, 4]."""
+    whole = [model.q_slice(joint.name) for joint in model.joints if joint.nq]
+    parts = [part for each in whole for part in np.split(np.arange(each.start, each.stop), [-4]) if len(part)]
+    for width in (1, 3, 4):
+        if vectors := [part for part in parts if len(part) == width]:
+            yield np.array(vectors)
 
 
 def _unrolled(motion: Motion) -> Array:
@@ -135,13 +143,13 @@ def _savitzky_golay(q: Array, dt: float, cutoff: float) -> Array:
 
 
 def _one_euro(q: Array, dt: float, cutoff: float) -> Array:
-    smoothed, speed = q.copy(), np.zeros(q.shape[1])
-    speed_weight = _blend_weight(np.full(q.shape[1], SPEED_CUTOFF), dt)
+    smoothed, velocity = q.copy(), np.zeros_like(q[0])
+    velocity_weight = _blend_weight(np.array(SPEED_CUTOFF), dt)
     for k in range(1, len(q)):
-        speed += speed_weight * ((q[k] - q[k - 1]) / dt - speed)
-        smoothed[k] = smoothed[k - 1] + _blend_weight(cutoff + OPENING * np.abs(speed), dt) * (
-            q[k] - smoothed[k - 1]
-        )
+        velocity += velocity_weight * ((q[k] - q[k - 1]) / dt - velocity)
+        speed = np.sqrt(np.sum(velocity * velocity, axis=-1, keepdims=True))  # the same in all axes
+        weight = _blend_weight(cutoff + OPENING * speed, dt)
+        smoothed[k] = smoothed[k - 1] + weight * (q[k] - smoothed[k - 1])
     return smoothed
 
 
