@@ -30,6 +30,7 @@ FAR = 0.025  # [leg lengths] of heel and ball from the animation, below which th
 FAR_ANKLE = 0.02  # [leg lengths] and of the ankle of a locked foot
 RELEASE = 0.05  # [s] around a jerk in which the foot is let go first
 ROUNDS = 4  # in which it is let go along more and more
+BELOW = 1e-3  # [leg lengths, rad] how far a foot may be below what the ground asks for
 SWING = 0.1  # [s] from a lock, after which the whole CLEARANCE holds
 
 
@@ -156,7 +157,7 @@ class FootLocks:
         lower = np.where(np.isfinite(min_height) & (needed > has), needed - has, -np.inf)
         if not np.isfinite(lower).any():
             return rotation
-        angle = bounded_offsets(is_fixed, np.zeros(len(is_fixed)), lower, self.rule.halflife, self.dt)
+        angle = bounded_offsets(is_fixed, np.zeros(len(is_fixed)), lower, self.rule.halflife, self.dt, BELOW)
         axis = unit(cross(reach, normals))
         return np.asarray(rotation_exp(np.maximum(angle, 0.0)[:, None] * axis) @ rotation)
 
@@ -187,7 +188,8 @@ class FootLocks:
         lower = self._min_rise(position, rotation, toe, level)
         upwards = offset @ self.up
         bound = np.where(is_fixed, -np.inf, upwards + lower)
-        held_up = bounded_offsets(is_fixed, upwards, bound, self.rule.halflife, self.dt)
+        below = BELOW * self.foot.leg_length
+        held_up = bounded_offsets(is_fixed, upwards, bound, self.rule.halflife, self.dt, below)
         return np.asarray(position + (held_up - upwards)[:, None] * self.up)
 
     def _held_position(self, stance: Stance, rotation: Matrix3) -> Array:

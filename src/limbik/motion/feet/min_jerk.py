@@ -21,8 +21,8 @@ from limbik.spatial import Array, dot
 
 JERK, ACCELERATION = (-1.0, 3.0, -3.0, 1.0), (1.0, -2.0, 1.0)  # differences
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
+STEP = 1e-3  # of a margin, in which what is below a bound is compared: on a plateau rounding would decide
 ROUNDS = 30  # of frames put on the bound, at most
-MARGIN = 1e-3  # [m or rad] how far beyond a bound an offset may be
 
 
 class Coupled(NamedTuple):
@@ -50,7 +50,7 @@ def bounded_offsets(
     lower: Array,
     halflife: float,
     dt: float,
-    margin: float = MARGIN,
+    margin: float,
     coupled: Sequence[Coupled] = (),
 ) -> Array:
     """The same for one column [T], and above a lower bound [T] (-inf: none) in frames that are not fixed.
@@ -69,9 +69,9 @@ def bounded_offsets(
     start = np.where(is_fixed, values, 0.0)
     for _ in range(ROUNDS):
         offsets = _solved(cost, is_fixed | on_bound, np.where(on_bound, lower, start)[:, None], right)[:, 0]
-        below = np.where(is_fixed | on_bound, 0.0, lower - offsets)
+        below = np.round(np.where(is_fixed | on_bound, 0.0, lower - offsets) / (STEP * margin))
         padded = np.pad(below, 1)
-        is_peak = (below > margin) & (below >= padded[:-2]) & (below > padded[2:])
+        is_peak = (below > 1.0 / STEP) & (below >= padded[:-2]) & (below > padded[2:])
         if not is_peak.any():
             break
         on_bound |= is_peak

@@ -24,7 +24,7 @@ from limbik.spatial import Array, norm
 
 EXTENSION = 0.97  # of a leg's length, to which it is stretched; farther where the animation does so
 MAX_EXTENSION = 0.9985  # but not more
-MARGIN = 1e-4  # [m] how far the pelvis may be above what the legs reach
+MARGIN = 1e-4  # [leg lengths] how far the pelvis may be above what the legs reach
 GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
 JUMP = 0.0095  # [leg lengths] of second differences along SPAN beyond the animation's that count as jumps
 WEIGHT, GROWTH = 0.3, 1.3  # of an acceleration beside the pelvis' jerk, and by how much that grows in a jump
@@ -73,7 +73,7 @@ def pelvis_rise(
     best, lowest, step = zero, np.inf, STEP * leg_length
     coupled: list[Coupled] = []
     for _ in range(ROUNDS):
-        sunk = bounded_offsets(none, zero, lower, 2.0 * halflife, motion.dt, MARGIN, coupled)
+        sunk = bounded_offsets(none, zero, lower, 2.0 * halflife, motion.dt, MARGIN * leg_length, coupled)
         here = hips_and_knees(follow - sunk)
         excess = accelerations(here) - accelerations(animated) - JUMP * leg_length
         beyond = float(excess.clip(0.0).sum())
