@@ -425,6 +425,14 @@ def test_a_humanoid_of_a_vrm_without_bones_is_refused(
         limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
 
 
+def test_a_vrm_without_a_humanoid_is_refused(tmp_path: Path) -> None:
+    builder = Builder()
+    nodes = arm(builder)
+    builder.gltf.extensions = {"VRMC_vrm": {"humanod": {"humanBones": {"hips": {"node": 1}}}}}
+    with pytest.raises(FormatError, match=r"extension VRMC_vrm: needs humanoid, found \{'humanod'"):
+        limbik.load_motion(builder.save(tmp_path / "a.glb", nodes).rename(tmp_path / "a.vrm"))
+
+
 def test_a_humanoid_of_vrm_0_may_have_no_bones(tmp_path: Path) -> None:
     builder = Builder()
     nodes = arm(builder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import gzip
 import io
 import json
 import math
@@ -357,6 +358,13 @@ def test_json_under_another_type_is_told_its_header(client: httpx.Client) -> Non
         assert f"Content-Type: application/json, found {kind}" in response.json()["message"]
     long = client.post("/v1/forward", content="{}", headers={"Content-Type": "a" * 5000})
     assert len(long.json()["message"]) < 200
+
+
+def test_a_packed_body_is_refused(client: httpx.Client) -> None:
+    body = gzip.compress(b'{"robot": "ur5e"}')
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    response = client.post("/v1/forward", content=body, headers=headers)
+    assert response.status_code == 415 and "without Content-Encoding: gzip" in response.json()["message"]
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,8 @@ def _bones(file: GltfFile, extensions: dict[str, Any]) -> Iterator[tuple[str, An
 def _human_bones(file: GltfFile, extensions: dict[str, Any], key: str) -> Any:
     """The bones as an extension has them; None without a humanoid."""
     humanoid = _at(extensions, key, "humanoid")
+    if key == "VRMC_vrm" and key in extensions and humanoid is None:
+        file.fail(f"needs humanoid, found {shortened(extensions[key])}", f"extension {key}")
     if humanoid is not None and not isinstance(humanoid, dict):
         file.fail(f"needs an object with humanBones, found {shortened(humanoid)}", "VRM humanoid")
     if (
