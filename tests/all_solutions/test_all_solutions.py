@@ -6,6 +6,7 @@ import copy
 import pickle
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,40 @@ def test_a_straight_curve_has_every_piece_that_limits_leave(seed: int) -> None:
         is_legal = (np.mod(moved - lower, 2.0 * np.pi) <= upper - lower).all()
         away = np.abs(nearest_angles(on_curves[:, [3, 5]] - moved)).max(axis=1).min()
         assert away < 0.04 or not is_legal
+
+
+@pytest.mark.parametrize("limits", [(-6.0, 1.0), (-3.0, 4.0), (-4.0, 3.0), (1.0, 8.0), (-5.0, -1.0)], ids=str)
+@pytest.mark.parametrize("name", ["panda", "gen3"])
+def test_the_sampled_joint_of_seven_stays_within_its_limits(name: str, limits: tuple[float, float]) -> None:
+    """Wherever they are, and answers are those of the limits moved by a revolution."""
+    robot = limbik.load(name)
+    sampled = robot.solve_all(robot.pose(robot.neutral)).method.split()[0]
+    lower, upper = limits
+    arm, moved = (
+        limbik.Model(
+            name,
+            [
+                replace(joint, kind=limbik.JointKind.REVOLUTE, lower=lower + by, upper=upper + by)
+                if joint.name == sampled
+                else joint
+                for joint in robot.joints
+            ],
+            frames=robot.frames[len(robot.joints) + 1 :],
+            end_effector=robot.end_effector,
+        )
+        for by in (0.0, 2.0 * np.pi)
+    )
+    for seed in range(3):
+        q = arm.random(seed)
+        pose = arm.pose(q)
+        for start in (None, q):
+            found = arm.solve_all(pose, start=start)
+            assert len(found) and arm.is_within_limits(found.q).all()
+            assert np.abs(arm.pose(found.q) - pose).max() < 1e-8
+        assert len(moved.solve_all(pose)) == len(arm.solve_all(pose))
+        for prefer in ("clearance", "nearest"):
+            solution = arm.solve(pose, start=arm.random(seed + 10), world=World(), prefer=prefer)
+            assert arm.is_within_limits(solution.q)
 
 
 def test_a_search_moves_no_joint_beside_the_goal() -> None:

@@ -87,11 +87,11 @@ class RedundantPlan(AnswersPlan):
             if self.is_unreachable(pose):
                 none, request = np.empty((0, 7)), (pose.tobytes(), start)
                 return self.answered(none, request, start, options.revolutions, began)
-        values = self.values(SAMPLES if options.samples is None else options.samples)
-        if start is not None:
-            own = start[self.indices[self._sampled]]
-            values = np.append(values[np.abs(nearest_angles(values - own)) > SAME], own)
         near = self.near(start)
+        values = self._wound(self.values(SAMPLES if options.samples is None else options.samples), near)
+        if start is not None:
+            own = self._wound(near[[self._sampled]], near)
+            values = np.append(values[np.abs(nearest_angles(values - own)) > SAME], own)
         poses, near = self._poses(pose, values), near[self._others]
         solutions, counts = (
             self._rest.fill(poses, near, options.deadline)
@@ -107,6 +107,14 @@ class RedundantPlan(AnswersPlan):
         if not len(q):
             q = self.searched(as_pose(pose, "`pose`", error=GoalError), start, options.deadline)
         return self.answered(q, (pose.tobytes(), start), start, options.revolutions, began)
+
+    def _wound(self, values: Array, near: Array) -> Array:
+        """Values of the sampled joint with the revolutions that bring them within its limits, the nearest to
+        a configuration [7].
+        """
+        q = np.tile(near, (len(values), 1))
+        q[:, self._sampled] = values
+        return self.within_limits(q, near)[0][:, self._sampled]
 
     def _poses(self, pose: Matrix4, values: Array) -> Array:
         """[m, 4, 4] what the pose asks of the other six joints, at each value of the sampled one."""
