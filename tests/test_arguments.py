@@ -214,7 +214,7 @@ CALLS = {
         {"model": ARM, "q": [0.3, 0.5, 0.2], "frame": "tip", "of": "position", "limits": True}
         | {"locked": ["joint1"], "tool": np.eye(4)},
     ),
-    "Optimize": (solvers.Optimize, {"method": "SLSQP", "costs": (len,), "weights": [1.0]}),
+    "Optimize": (solvers.Optimize, {"method": "SLSQP", "costs": (lambda q, frames: 0.0,), "weights": [1.0]}),
     "DLS": (solvers.DLS, {"damping": 1.0, "manipulability": 0.1, "stiffness": {"joint1": 2.0}}),
     "solve_function": (
         lambda **given: limbik.solve_function(np.sin, **IN_SHORT, **given),
@@ -346,6 +346,7 @@ def test_lists_of_any_depth_are_told_apart_from_numbers(depth):
 
 
 FAR = np.full(6, 1e300)
+SIGNALLING = np.frombuffer(b"\1\0\x80\x7f" * 3, "<f4")  # of which a conversion to float64 warns
 MASKED = np.ma.masked_array(np.full(6, 0.3), [0, 1, 0, 0, 0, 0])
 TWO_POSES = [ROBOT.pose(np.full(6, angle)) for angle in (0.3, 0.31)]
 BALL = limbik.collision.Sphere(0.1)
@@ -403,7 +404,21 @@ WITHOUT_A_SEED = [
         (lambda: Motion(ARM, [[0.1] * 3], 0.1, roles="no"), "roles needs links"),
         (lambda: Motion(ARM, [[0.1] * 3], 0.1, hierarchy="no"), "hierarchy needs a list"),
         (lambda: Motion(ARM, [[0.1] * 3], 0.1, hierarchy=np.zeros(2)), "hierarchy needs that of a BVH"),
+        (lambda: Motion(ARM, [[0.1] * 3], 0.1, hierarchy=[]), "hierarchy needs that of a BVH"),
         (lambda: Motion(ARM, [[0.1] * 3], 0.1, scene=np.zeros(2)), "scene needs that of a glTF"),
+        (lambda: limbik.Markers(["a"], np.zeros((3, 1, 3)), 0.1).save(None), "None: needs the ending .trc"),
+        (lambda: ARM.with_shapes_found_by("x"), "find needs a function that returns .* not 'x'"),
+        (lambda: ARM.with_shapes_found_by(lambda: 5).shapes, "to return .shapes, rules., and returned 5"),
+        (
+            lambda: limbik.cost_gradient(ARM, len, ARM.neutral),
+            "a cost needs to be a function of q and frames",
+        ),
+        (lambda: solvers.Optimize(costs=len), "a cost needs to be a function of q and frames"),
+        (lambda: limbik.automatic_jacobian(lambda a, b: a, [1.0]), "the function needs to be one of q"),
+        (lambda: limbik.numeric_jacobian(lambda: 1.0, [1.0]), "the function needs to be one of q"),
+        (lambda: Branch(None, "tip", ()), "`name` of a branch needs a text"),
+        (lambda: Branch("a", "tip", (1,)), "a joint of branch 'a' needs a text"),
+        (lambda: ARM.pose(SIGNALLING), "needs a finite number, found nan"),
         (lambda: limbik.motion.Ground("y", None), "surface needs a function of points, found None"),
         (lambda: limbik.motion.Ground(np.zeros(3), len), "up needs 'x', 'y' or 'z'"),
         (

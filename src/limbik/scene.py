@@ -67,11 +67,22 @@ _WORST_FIRST = (
 
 @dataclass(frozen=True)
 class Branch:
-    """A branch of an arm: what moves it alone, and the frame at its end."""
+    """A branch of an arm: what moves it alone, and the frame at its end.
+
+    Raises ModelError for a name, a frame or joints that are no texts.
+    """
 
     name: str
     tip: str  # a frame
     joints: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "`name` of a branch")
+        check_name(self.tip, f"`tip` of branch {self.name!r}")
+        joints = members_of(self.joints, f"`joints` of branch {self.name!r}", ModelError)
+        for joint in joints:
+            check_name(joint, f"a joint of branch {self.name!r}")
+        object.__setattr__(self, "joints", joints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +118,8 @@ class SceneArm:
                 raise ModelError(
                     f"the branches of arm {self.name!r} need to be Branch, found {shortened(branch)}"
                 )
-            check_name(branch.name, f"`name` of a branch of arm {self.name!r}")
             self.model.frame(branch.tip)
-            for joint in members_of(branch.joints, f"`joints` of branch {branch.name!r}", ModelError):
+            for joint in branch.joints:
                 self.model.joint(joint)
         if self.q is not None:
             object.__setattr__(self, "q", _configuration(self.q, self))

@@ -135,7 +135,8 @@ def as_numbers(value: Any, name: str, needed: str, error: type[LimbikError]) -> 
         array = np.array(value)
         if array.dtype.kind not in "biuf":
             raise TypeError
-        return array.astype(np.float64, copy=False)
+        with np.errstate(invalid="ignore"):  # of NaNs that signal
+            return array.astype(np.float64, copy=False)
     except Exception:  # whatever a foreign class raises when its numbers are requested
         raise error(f"{name} needs {needed}, found {shortened(value)}") from None
 

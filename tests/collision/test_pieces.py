@@ -254,6 +254,7 @@ BAD = {
     "none.stl": (stl(FACES[:0]), "no triangle with an area"),
     "flat.stl": (stl(0.0 * FACES), "no triangle with an area"),
     "nan.stl": (stl(NAN), "no number"),
+    "signalling.stl": (bytes(80) + struct.pack("<I", 1) + b"\1\0\x80\x7f" * 12 + bytes(2), "no number"),
     "large.stl": (stl(1e20 * FACES), "larger than 1e+06 m"),
     "text.stl": (b"solid a\nfacet normal x y z\nouter loop\nvertex 1 2\n", "facet 1 needs `facet normal`"),
     "word.stl": (TEXT_STL.replace(b"vertex 0 1 0", b"vertx 0 1 0"), "facet 1 needs `facet normal`"),

@@ -430,6 +430,17 @@ def test_whole_turns_are_bounded_and_those_of_joints_beside_the_chain_do_not_cou
     assert model.is_within_limits(q).all()
 
 
+def test_no_more_configurations_are_found_after_the_deadline() -> None:
+    model = limbik.load("planar-40")
+    pose, starts = model.pose(model.random(1)), model.random(2, size=20)
+    ended, endless = (
+        Candidates(model, model.end_effector, model.neutral, 0, (1e-3, 1e-2), deadline=deadline)
+        for deadline in (0.0, math.inf)
+    )
+    assert len(ended.of(pose)) <= 1 < len(endless.of(pose))
+    assert len(ended.near(pose, 0.0, starts)) < len(endless.near(pose, 0.0, starts)) == len(starts)
+
+
 def test_a_tool_that_turns_many_times_is_followed() -> None:
     joints = list(limbik.load("ur5e").joints)
     last = max(k for k, joint in enumerate(joints) if joint.nq)

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik import measure
 from limbik.all_solutions.result import AllSolutions, FreeMotion
@@ -43,6 +44,9 @@ class SampledPlan:
 
     def __init__(self, model: Model) -> None:
         self.model = model
+        is_periodic = periodic(model)
+        hinges = [joint.name for joint in model.joints if is_periodic[model.q_slice(joint.name)].any()]
+        self._turning = np.array([model.v_slice(hinge).start for hinge in hinges], dtype=np.intp)
 
     def solve(
         self,
@@ -69,12 +73,12 @@ class SampledPlan:
             solution = self.model.solve(goals, start=each, time_limit=time_left(deadline), **options)
             if not solution.success:
                 continue
-            known = next((k for k, q in enumerate(solutions) if not _differ(self.model, solution.q, q)), None)
-            if known is None:
+            known = self._same(solution.q, np.array(solutions))
+            if known.size:
+                seen[known[0]] += 1
+            else:
                 solutions.append(solution.q)
                 seen.append(1)
-            else:
-                seen[known] += 1
         q = np.array(solutions).reshape(-1, self.model.nq)
         if start is not None:
             distances = [np.linalg.norm(self.model.difference(start, each)) for each in q]
@@ -89,6 +93,12 @@ class SampledPlan:
             samples = _unwound(self.model, self.model.random(rng, min(STARTS, count - begin)))
             samples[:, still] = first.q[still]
             yield from samples
+
+    def _same(self, q: Array, others: Array) -> NDArray[np.intp]:
+        """Which of some configurations [k, nq] differ from q [nq] by no more than revolutions."""
+        change = self.model.difference(q, others)
+        change[:, self._turning] = nearest_angles(change[:, self._turning])
+        return np.flatnonzero(np.abs(change).max(axis=1, initial=0.0) <= DISTINCT)
 
     def is_complete(self, sampled: SampledSearch, /) -> bool:
         """False: one may exist that no start led to."""
@@ -133,13 +143,3 @@ def _unwound(model: Model, q: Array) -> Array:
     near = nearest_angles(q)
     is_legal = periodic(model) & (near >= model.lower) & (near <= model.upper)
     return np.where(is_legal, near, q)
-
-
-def _differ(model: Model, q0: Array, q1: Array) -> bool:
-    """Whether two configurations differ in more than revolutions."""
-    change, is_periodic = model.difference(q0, q1), periodic(model)
-    for joint in model.joints:
-        q, v = model.q_slice(joint.name), model.v_slice(joint.name)
-        if is_periodic[q].any():
-            change[v] = nearest_angles(change[v])
-    return bool(np.abs(change).max(initial=0.0) > DISTINCT)

@@ -101,7 +101,7 @@ def _by_trimesh(content: bytes, ending: str, name: str) -> Array:
     elif ending == "obj":
         content = _plain_obj(content, name)
     try:
-        with _silent(trimesh.util.log):
+        with _silent(trimesh.util.log), np.errstate(all="ignore"):
             read = trimesh.load_mesh(io.BytesIO(content), file_type=ending, process=False)
             triangles = np.asarray(read.triangles, dtype=np.float64)
             if ending == "ply" and (np.asarray(read.faces) < 0).any():
@@ -242,7 +242,8 @@ def _binary_stl(content: bytes, name: str) -> Array:
     more, rest = divmod(len(content) - 84 - 50 * count, 50)
     if more and not rest and not _TEXT.fullmatch(content, 84 + 50 * count):
         raise CollisionError(f"mesh {name} says that it has {count:,} triangles, found {count + more:,}")
-    return np.frombuffer(content, STL_TRIANGLE, count, 84)["corners"].astype(np.float64)
+    with np.errstate(invalid="ignore"):  # of NaNs that signal
+        return np.frombuffer(content, STL_TRIANGLE, count, 84)["corners"].astype(np.float64)
 
 
 def _number(text: bytes, name: str) -> float:

@@ -10,6 +10,7 @@ analytic, and to pass complex numbers through.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
@@ -178,9 +179,22 @@ def as_bounds(bounds: Bounds | None, q: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-def check_function(function: object, method: object) -> None:
-    """Refuse what is no function, and what is no method."""
+def takes(function: object, count: int) -> bool:
+    """Whether it is a function that may be called with so many arguments; one that does not tell is."""
     if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(*range(count))
+    except TypeError:
+        return False
+    except ValueError:
+        pass
+    return True
+
+
+def check_function(function: object, method: object) -> None:
+    """Refuse what is no function of one argument, and what is no method."""
+    if not takes(function, 1):
         raise FunctionError(f"the function needs to be one of q [n], found {shortened(function)}")
     if not is_one_of(method, METHODS):
         known = ", ".join(map(repr, METHODS))

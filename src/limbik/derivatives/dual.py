@@ -16,7 +16,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike
 
 from limbik.derivatives import rules
-from limbik.derivatives.differences import as_configuration
+from limbik.derivatives.differences import as_configuration, takes
 from limbik.errors import FunctionError, shortened
 from limbik.spatial import Array, as_numbers
 
@@ -232,7 +232,7 @@ def automatic_jacobian(function: Callable[[Any], Any], q: ArrayLike) -> Array:
     Precise to the last digits. Raises FunctionError, which names the function of NumPy, where one has no
     derivative or is not known here, or where the function's value is not finite.
     """
-    if not callable(function):
+    if not takes(function, 1):
         raise FunctionError(f"the function needs to be one of q [n], found {shortened(function)}")
     at = as_configuration(q, "`q`")
     dual = function(Dual(at, np.eye(at.size)))

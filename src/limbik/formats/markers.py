@@ -67,7 +67,7 @@ class Markers:
         Raises FormatError for another ending, for names that a TRC cannot hold, and where the file cannot be
         written.
         """
-        name = str(fspath(path))
+        name = str(path)
         check_ending(name, ".trc")
         for marker in self.names:
             if not marker or not fits_a_cell(marker):

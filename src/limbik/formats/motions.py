@@ -93,9 +93,11 @@ class Motion:
             self._check_roles()
         if self.scene is not None and not isinstance(self.scene, gltf_model.GltfScene):
             raise ConfigurationError(f"scene needs that of a glTF file, found {shortened(self.scene)}")
-        joints = members_of(() if self.hierarchy is None else self.hierarchy, "hierarchy", ConfigurationError)
-        if not all(isinstance(joint, bvh.BvhJoint) for joint in joints):
-            raise ConfigurationError(f"hierarchy needs that of a BVH file, found {shortened(self.hierarchy)}")
+        if self.hierarchy is not None:
+            joints = members_of(self.hierarchy, "hierarchy", ConfigurationError)
+            if not joints or not all(isinstance(joint, bvh.BvhJoint) for joint in joints):
+                said = f"hierarchy needs that of a BVH file, found {shortened(self.hierarchy)}"
+                raise ConfigurationError(said)
         metres = _positive(
             self.metres, "metres", "the metres of one unit, a positive number", ConfigurationError
         )

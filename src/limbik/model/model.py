@@ -437,8 +437,13 @@ class Model:
 
     @cached_property
     def _parts_read(self) -> tuple[tuple[LinkShape, ...], tuple[PairRule, ...]]:
-        shapes, rules = self._find_parts()
-        return self._checked_parts(tuple(shapes), tuple(rules))
+        parts = self._find_parts()
+        if not isinstance(parts, tuple) or len(parts) != 2:
+            raise ModelError(f"find needs to return (shapes, rules), and returned {shortened(parts)}")
+        shapes, rules = parts
+        return self._checked_parts(
+            _as_tuple(shapes, LinkShape, "shapes"), _as_tuple(rules, PairRule, "pair_rules")
+        )
 
     def _checked_parts(
         self, shapes: tuple[LinkShape, ...], rules: tuple[PairRule, ...]
@@ -528,6 +533,8 @@ class Model:
         """A model with the shapes and rules that a function finds when they are first requested, see
         `with_shapes`.
         """
+        if not callable(find):
+            raise ModelError(f"find needs a function that returns (shapes, rules), not {shortened(find)}")
         changed = object.__new__(type(self))
         remaining = {key: value for key, value in vars(self).items() if key not in _PARTS}
         vars(changed).update(remaining, _find_parts=find, derived_of_shapes={})

@@ -14,6 +14,7 @@ from limbik.collision.free_options import FreeOptions
 from limbik.goals import Pose
 from limbik.model.model import Model
 from limbik.model.periodic import periodic
+from limbik.request import time_left
 from limbik.spatial import Array, Matrix4
 
 SAMPLES = 48  # of the seventh joint
@@ -37,7 +38,7 @@ class Candidates:
     its joints are: there it has the allowed deviation, too.
 
     deviation: [m], [rad] that the frame may be off the path. free: what all of them are to be free of
-    collision with.
+    collision with. deadline: [s of `perf_counter`] after which it searches no more.
     """
 
     def __init__(
@@ -48,12 +49,14 @@ class Candidates:
         seed: int,
         deviation: tuple[float, float],
         free: FreeOptions | None = None,
+        deadline: float = math.inf,
     ) -> None:
         self.model = model
         self.free = free
         self.frame = frame
         self._rest = rest
         self._seed = seed
+        self._deadline = deadline
         leading = (
             joint if joint.mimic is None else model.joint(joint.mimic.joint) for joint in model.path(frame)
         )
@@ -82,7 +85,9 @@ class Candidates:
     def near(self, pose: Matrix4, position: float, starts: Array) -> Array:
         """[m, nq] for a pose [4, 4] at a position that solves from configurations [k, nq] lead to."""
         goal = self.goal(pose, position)
-        solutions = (self.model.solve(goal, start=q, restarts=0) for q in starts)
+        solutions = (
+            self.model.solve(goal, start=q, restarts=0, time_limit=time_left(self._deadline)) for q in starts
+        )
         nearby = [solution.q for solution in solutions if solution.success]
         return self._those_free(np.array(nearby).reshape(-1, self.model.nq))
 
@@ -107,7 +112,10 @@ class Candidates:
 
     def _all(self, pose: Matrix4) -> AllSolutions:
         goal = Pose(target=pose, frame=self.frame)
-        return self.model.solve_all(goal, start=self._rest, samples=SAMPLES, starts=STARTS, seed=self._seed)
+        limit = time_left(self._deadline)
+        return self.model.solve_all(
+            goal, start=self._rest, samples=SAMPLES, starts=STARTS, seed=self._seed, time_limit=limit
+        )
 
     def _those_free(self, q: Array) -> Array:
         if self.free is None:

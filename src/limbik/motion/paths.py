@@ -97,7 +97,7 @@ def solve_path(
     Raises GoalError for poses and times, ConfigurationError for configurations and SolverError for options
     that have no meaning, or a model with ball joints.
     """
-    watch = watch_until(deadline_after(time_limit))
+    deadline = deadline_after(time_limit)
     model = as_model(model)
     checked = poses_of(poses, "`poses`")
     name = model.end_effector if frame is None else model.frame(frame).name
@@ -125,8 +125,9 @@ def solve_path(
     near = next((q for q in (begin, *fixed) if q is not None), None)
     rest = model.neutral if near is None else model.clip(near)
     free = free_options(world, clearance)
-    candidates = Candidates(model, name, rest, as_whole(seed, "`seed`", 0, SolverError), allowed, free)
-    layers = Layers(checked, candidates, rules, begin, watch)
+    seed = as_whole(seed, "`seed`", 0, SolverError)
+    candidates = Candidates(model, name, rest, seed, allowed, free, deadline)
+    layers = Layers(checked, candidates, rules, begin, watch_until(deadline))
     for index, which, q in zip((0, -1), ("first", "last"), fixed, strict=True):
         if q is not None:
             if not candidates.is_free(q):

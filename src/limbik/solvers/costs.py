@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from limbik.derivatives.differences import takes
 from limbik.derivatives.dual import Dual, value_of
 from limbik.errors import ConfigurationError, FunctionError, shortened
 from limbik.model.model import Model, as_model
@@ -71,8 +72,8 @@ def cost_gradient(model: Model, cost: Cost, q: ArrayLike) -> tuple[float, Array]
 
 
 def check_cost(cost: object) -> None:
-    """Refuse what cannot be called."""
-    if not callable(cost):
+    """Refuse what cannot be called so."""
+    if not takes(cost, 2):
         raise FunctionError(f"a cost needs to be a function of q and frames, found {shortened(cost)}")
 
 
