@@ -109,6 +109,12 @@ MALFORMED = [
         11,
         "<jiont name='x'>: unknown element; did you mean <joint>?",
     ),
+    (
+        "a robot within",
+        arm('<robot name="x"><link name="y"/></robot>'),
+        11,
+        "<robot name='x'>: a <robot> within a <robot>: links and joints stand in one",
+    ),
     # the tree
     (
         "unknown parent",

@@ -1,7 +1,8 @@
 """Reads URDF, the robot description of ROS, into a model: links, joints, limits, mimic rules, masses, shapes.
 
 The format: https://wiki.ros.org/urdf/XML. It is written by `urdf_write`. Meshes are not opened.
-Colours, transmissions, sensors and simulators' extensions are not looked at. Where files leave something out:
+Colours, transmissions, sensors, <safety_controller> (soft limits, for controllers) and simulators' extensions
+are not looked at. Where files leave something out:
 
 no <origin>     Nothing is between the links, as the specification says.
 no <axis>       The axis is x, as the specification says. A planar joint without one moves in x and y, as
@@ -128,6 +129,8 @@ def _refuse_others(robot: Element) -> None:
         raise robot.error("this is xacro, not URDF; limbik.load processes it, and limbik.formats.xacro.read")
     if not robot.all("link", "joint") and robot.all("group", "disable_collisions"):
         raise robot.error("this is SRDF, which has no joints; limbik.formats.srdf.read reads it")
+    for inner in robot.all("robot"):
+        raise inner.error("a <robot> within a <robot>: links and joints stand in one")
 
 
 # --- joints -------------------------------------------------------------------------------------------------
