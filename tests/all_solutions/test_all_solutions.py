@@ -112,6 +112,18 @@ def test_a_straight_curve_has_every_piece_that_limits_leave(seed: int) -> None:
         assert away < 0.04 or not is_legal
 
 
+@pytest.mark.parametrize("short", [-3e-3, -1e-3, 1e-3, 3e-3])
+def test_a_nearly_straight_elbow_has_two_answers_beside_a_singular_wrist(short: float) -> None:
+    """A puma560 whose elbow is that far [rad] from straight, where its two angles are twice as far apart."""
+    model = limbik.load("puma560")
+    straight = np.arctan2(0.0203, 0.4318) - 0.5 * np.pi  # between the upper arm and the wrist
+    q = np.array([0.3, -0.5, straight + short, 0.4, 0.0, 0.2])
+    found = model.solve_all(model.pose(q), limits=False)
+    apart = np.abs(nearest_angles(found.q - q))[:, [0, 1, 2, 4]].max(axis=1)
+    assert apart.min() < 1e-9
+    assert found.free
+
+
 @pytest.mark.parametrize("limits", [(-6.0, 1.0), (-3.0, 4.0), (-4.0, 3.0), (1.0, 8.0), (-5.0, -1.0)], ids=str)
 @pytest.mark.parametrize("name", ["panda", "gen3"])
 def test_the_sampled_joint_of_seven_stays_within_its_limits(name: str, limits: tuple[float, float]) -> None:

@@ -38,7 +38,7 @@ IN_LINE = 1e-6  # difference of two columns of the Jacobian
 MAX_REVOLUTIONS = 2
 DISTINCT = 1e-4  # [rad, or of the arm's size] of some joint: below it two answers are one
 REFINABLE_ON_CURVES = 0.01  # error of answers for poses nearby
-DISTINCT_ON_CURVES = 0.01  # and where answers are any of a curve
+DISTINCT_BESIDE = 0.01  # and of answers for poses nearby
 AT_LIMIT = 1e-10  # [rad or m] beyond a limit: it is moved to the limit as it is
 BESIDE_LIMIT = 1e-4  # where it is moved there if the other joints can make up for it
 LARGEST_DEVIATION = 1e-6  # of a pose from a rigid one
@@ -72,8 +72,7 @@ def all_branches(plan: Floats, pose: Floats, start: Floats, has_start: int, work
         has_free |= free >= 1.0
         is_proved &= is_exact or free == 0.0
     work[HAS_FREE] = 1.0 if has_free or not is_proved else 0.0
-    distinct = DISTINCT_ON_CURVES if has_free else DISTINCT
-    count = take_answers(plan, start, has_start, plan[EXACT], plan[REFINABLE], distinct, 0, work)
+    count = take_answers(plan, start, has_start, plan[EXACT], plan[REFINABLE], DISTINCT, has_free, 0, work)
     if has_free:
         count = take_from_curves(plan, start, has_start, count, work)
     if has_start:
@@ -89,19 +88,20 @@ def take_answers(
     exact: float,
     refinable: float,
     distinct: float,
+    on_curves: bool,
     count: int,
     work: Floats,
 ) -> int:
     """Keep what the branches in the block have found, of branches without an answer so far; returns how many
     answers there are then. exact, refinable: errors up to which an answer is left as it is, and is refined.
-    distinct: see `is_new`.
+    distinct, on_curves: see `is_new`.
     """
     for lane in range(BRANCHES):
         if (
             work[IS_ANSWERED + lane] < 0.5
             and count < BRANCHES
             and is_answer(plan, lane, exact, refinable, work)
-            and is_new(plan, count, distinct, work)
+            and is_new(plan, count, distinct, on_curves, work)
             and is_legal(plan, start, has_start, count, work)
         ):
             work[BRANCH + count] = lane
@@ -120,7 +120,7 @@ def take_from_curves(plan: Floats, start: Floats, has_start: int, count: int, wo
         move_aside(work[WANTED : WANTED + WANTED_SIZE], k, aside)
         branches(work, plan, aside)
         count = take_answers(
-            plan, start, has_start, 0.0, REFINABLE_ON_CURVES, DISTINCT_ON_CURVES, count, work
+            plan, start, has_start, 0.0, REFINABLE_ON_CURVES, DISTINCT_BESIDE, True, count, work
         )
         for lane in range(BRANCHES):
             if (
@@ -128,7 +128,7 @@ def take_from_curves(plan: Floats, start: Floats, has_start: int, count: int, wo
                 and count < BRANCHES
                 and is_answer(plan, lane, 0.0, REFINABLE_ON_CURVES, work)
                 and weigh_turn(plan, start, has_start, work)
-                and is_new(plan, count, DISTINCT_ON_CURVES, work)
+                and is_new(plan, count, DISTINCT_BESIDE, True, work)
                 and is_legal(plan, start, has_start, count, work)
             ):
                 work[BRANCH + count] = lane
@@ -269,16 +269,15 @@ def may_hide_others(plan: Floats, error: float, refined: float, work: Floats) ->
 
 
 @compiled
-def is_new(plan: Floats, count: int, distinct: float, work: Floats) -> bool:
+def is_new(plan: Floats, count: int, distinct: float, on_curves: bool, work: Floats) -> bool:
     """Whether some joint in REFINED is that far [rad, or of the arm's size] from each stored answer,
     revolutions not counted. On curves joints 4 and 6 do not count: where the others agree, these two lie in
     line.
     """
-    is_on_curve = distinct == DISTINCT_ON_CURVES
     for k in range(count):
         i = 0
         while i < JOINTS and (
-            (is_on_curve and i in (FOURTH, SIXTH))
+            (on_curves and i in (FOURTH, SIXTH))
             or change(plan, i, work[ANSWERS + JOINTS * k + i], work[REFINED + i]) < distinct
         ):
             i += 1
@@ -362,7 +361,7 @@ def settle_at_limits(plan: Floats, start: Floats, has_start: int, count: int, wo
         if not refine_answer(plan, held, work) <= SETTLED:
             return False
         if keep(plan, start, has_start, count, work) <= AT_LIMIT:
-            return is_new(plan, count, DISTINCT, work)
+            return is_new(plan, count, DISTINCT, False, work)
     return False
 
 
