@@ -360,7 +360,7 @@ def test_json_under_another_type_is_told_its_header(client: httpx.Client) -> Non
     assert len(long.json()["message"]) < 200
 
 
-def test_a_packed_body_is_refused(client: httpx.Client) -> None:
+def test_a_compressed_body_is_refused(client: httpx.Client) -> None:
     body = gzip.compress(b'{"robot": "ur5e"}')
     headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
     response = client.post("/v1/forward", content=body, headers=headers)

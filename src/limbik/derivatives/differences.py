@@ -180,7 +180,7 @@ def as_bounds(bounds: Bounds | None, q: Array) -> tuple[Array, Array]:
 
 
 def takes(function: object, count: int) -> bool:
-    """Whether it is a function that may be called with so many arguments; one that does not tell is."""
+    """Whether it is a function of so many arguments; True for one whose signature is not known."""
     if not callable(function):
         return False
     try:

@@ -32,7 +32,7 @@ USUAL_STEP = 0.25  # [rad or m] that poses at first are near enough for
 PARTS = np.linspace(0.0, 1.0, 11)  # of a step, where it is measured
 TIGHTER = 0.9  # of the allowed deviation: between the measured parts it may be a little more
 WINDOWS = 0.2 * 0.5 ** np.arange(6)  # [rad or m] around a redundant path, in which it is improved
-MAX_FREE = 12  # directions of self-motion, of arms that have more
+MAX_FREE = 12  # directions of self-motion that are tried: pairs of what they lead to are compared
 TIE = 1e-6  # cost per radian or metre from neutral of a beginning: of equal paths, the same one every time
 NO_EDGES = Edges(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp), np.empty(0))
 
@@ -287,9 +287,9 @@ class Layers:
                 layer.penalty = layer.tree = None
 
     def _self_motions(self, q: Array) -> Array:
-        """[k, nq] of length up to 1, in both directions, of MAX_FREE at most: they are tried in pairs."""
+        """[k, nq] of length up to 1, to and fro along MAX_FREE directions at most."""
         jacobian = self._model.jacobian(q, self._frame)[:, self._q_indices]
-        directions = np.linalg.svd(jacobian)[2][6:][:MAX_FREE]
+        directions = np.linalg.svd(jacobian)[2][6 : 6 + MAX_FREE]
         free = np.zeros((len(directions), self._model.nq))
         free[:, self._q_indices] = directions
         return np.concatenate([part * free for part in (-1.0, -0.5, 0.5, 1.0)])

@@ -71,7 +71,7 @@ def smooth(motion: Motion, method: Filter = "butterworth", *, cutoff_hz: float =
 
 
 def _vectors(model: Model) -> Iterator[NDArray[np.intp]]:
-    """Indices in q of all angles and travels [n, 1], of positions [n, 3], and of quaternions [n, 4]."""
+    """Indices in q of vectors to filter: angles and travels [n, 1], positions [n, 3], quaternions [n, 4]."""
     whole = [model.q_slice(joint.name) for joint in model.joints if joint.nq]
     parts = [part for each in whole for part in np.split(np.arange(each.start, each.stop), [-4]) if len(part)]
     for width in (1, 3, 4):

@@ -30,7 +30,7 @@ REFUSALS = {
     404: "there is nothing of that name",
     408: "the body came too slowly",
     413: "the body is too large",
-    415: "the body is packed",
+    415: "the body is compressed",
     422: "the request has no meaning",
     429: "too many requests at once; try again",
     503: "the server stops",
@@ -181,7 +181,7 @@ class Guard:
         if not self.entrance.admits(headers):
             return refusal(401, "TokenError", "needs the header `Authorization: Bearer TOKEN`")
         if (encoding := headers.get("content-encoding", "identity").lower()) != "identity":
-            problem = f"the body needs to come unpacked, without Content-Encoding: {encoding[:100]}"
+            problem = f"the body needs to come uncompressed, without Content-Encoding: {encoding[:100]}"
             return refusal(415, "RequestError", problem)
         is_array = headers.get("content-type") == NPY
         max_bytes = self.limits.array_bytes if is_array else self.limits.json_bytes

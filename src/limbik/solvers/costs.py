@@ -72,7 +72,7 @@ def cost_gradient(model: Model, cost: Cost, q: ArrayLike) -> tuple[float, Array]
 
 
 def check_cost(cost: object) -> None:
-    """Refuse what cannot be called so."""
+    """Refuse what is no function of two arguments."""
     if not takes(cost, 2):
         raise FunctionError(f"a cost needs to be a function of q and frames, found {shortened(cost)}")
 

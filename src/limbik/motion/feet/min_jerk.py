@@ -21,7 +21,7 @@ from limbik.spatial import Array, dot
 
 JERK, ACCELERATION = (-1.0, 3.0, -3.0, 1.0), (1.0, -2.0, 1.0)  # differences
 FADING = 1.9  # w times the time in which an offset that is let go at rest has halved
-STEP = 1e-3  # of a margin, in which what is below a bound is compared: on a plateau rounding would decide
+STEP = 1e-3  # of the margin: depths below a bound are compared in it, for rounding not to decide on a plateau
 ROUNDS = 30  # of frames put on the bound, at most
 
 
