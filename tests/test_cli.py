@@ -213,6 +213,15 @@ def test_output_that_cannot_be_written_is_one_sentence_and_exit_status_3(argumen
     assert result.stderr == "limbik: the output cannot be written: No space left on device\n"
 
 
+@posix_only
+@pytest.mark.parametrize("arguments", SOME_COMMANDS)
+def test_a_closed_standard_output_is_one_that_cannot_be_written(arguments):
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *COMMAND, *arguments]
+    result = subprocess.run(closed, stderr=subprocess.PIPE, text=True, timeout=300)
+    assert result.returncode == 3
+    assert result.stderr == "limbik: the output cannot be written: Bad file descriptor\n"
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 def test_what_cannot_be_said_of_an_error_changes_nothing_about_its_exit_status():
     with open("/dev/full", "w") as full:

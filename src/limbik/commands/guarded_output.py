@@ -68,8 +68,10 @@ def guarded() -> Iterator[None]:
             (sys.stdout, contextlib.redirect_stdout, _refuse),
             (sys.stderr, contextlib.redirect_stderr, _forget),
         ):
-            if stream is None:  # as for a process without a console
+            if stream is None and os.name == "nt":  # a process without a console
                 continue
+            if stream is None:  # closed before Python began; what stands for it cannot be written either
+                stream = stack.enter_context(open(os.open(os.devnull, os.O_RDONLY), "w"))
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors=ESCAPED)
             stack.enter_context(redirect(_Guarded(stream, fail)))
