@@ -476,6 +476,14 @@ def test_a_robot_with_a_floating_base_stands_still() -> None:
     assert np.ptp(standing(talos, talos.integrate(moving, noise_of(talos)), TALOS), axis=0).max() < 1e-6
 
 
+def test_the_pelvis_of_a_robot_whose_feet_have_links_on_the_ground_sinks() -> None:
+    """Its nearly straight legs are too short for where it sways to."""
+    talos = limbik.load("talos", base="floating")
+    moving = swaying(talos, TALOS[0], 0.107, {"leg_{}_4_joint": 0.1}, (0.2, 0.0))
+    assert talos.poses(moving, ["left_sole_link"])[0, 0, 2, 3] < 0.01
+    assert np.ptp(standing(talos, moving, TALOS)[..., :3, 3], axis=0).max() < 1e-5
+
+
 def test_a_robot_stands_still_within_narrow_limits() -> None:
     """Where its hips and ankles cannot lean as far, the feet keep their places before their orientation."""
     talos = limbik.load("talos", base="floating")

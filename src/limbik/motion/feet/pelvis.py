@@ -134,9 +134,8 @@ def ground_margin(
     motion: Motion, legs: Sequence[LimbPlan | LegChain], soles: Sequence[Sole], poses: Mapping[str, Array]
 ) -> Array:
     """How high the lowest link that is no part of a leg is over the ground in the animation [T] [m]."""
-    up = "xyz".index(motion.up)
-    of_legs = {link for leg in legs for link in leg.frames} | {link for sole in soles for link in sole.links}
-    others = [link for link in motion.links if link not in of_legs]
+    up, model, hips = "xyz".index(motion.up), motion.model, {leg.bones[0] for leg in legs}
+    others = [link for link in motion.links if hips.isdisjoint(joint.child for joint in model.path(link))]
     if not others:
         return np.full(len(motion), np.inf)
     points = np.concatenate([sole.points(*(poses[link] for link in sole.links)) for sole in soles], axis=1)
