@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -136,6 +137,27 @@ def test_branches_have_the_names_that_roboticists_use() -> None:
             np.testing.assert_allclose(other[:3], q[:3], atol=1e-9)
             height = elbow_height(model, q)
             assert ("elbow up" in name) == (height > 0.0)
+
+
+@pytest.mark.parametrize("signs", list(itertools.product((1.0, -1.0), repeat=3)))
+@pytest.mark.parametrize("wrist", ["spherical", "three parallel"])
+def test_an_elbow_is_up_whichever_ends_of_the_axes_are_positive(wrist: str, signs: tuple[float, ...]) -> None:
+    """KUKA's first axis points down."""
+    along = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
+    axes = "zyyxyx" if wrist == "spherical" else "zyyyzy"
+    steps = [(0, 0, 0), (0, 0, 0.4), (0, 0, 0.5), (0.5, 0, 0), (0, 0, 0), (0, 0, 0)]
+    if wrist == "three parallel":
+        steps[4:] = [(0, 0.1, 0), (0, 0.1, 0)]
+    builder = limbik.ModelBuilder("arm")
+    for k, (axis, step) in enumerate(zip(axes, steps, strict=True)):
+        direction = along[axis] * (signs[k] if k < 3 else 1.0)
+        builder.revolute(f"joint{k + 1}", axis=direction, origin=pose_from(np.eye(3), np.array(step)))
+    model = builder.frame("tool", pose=(0.1, 0.0, 0.0)).build(end_effector="tool")
+    for bend in (0.0, 1.2):  # elbow above the line, and below
+        q = np.array([0.3, signs[1] * bend, -signs[2] * 1.4 * bend, 0.4, 0.7, 0.2])
+        found = model.solve_all(model.pose(q), start=q)
+        np.testing.assert_allclose(found.q[0], q, atol=1e-8)
+        assert ("elbow up" in found.branches[0]) == (elbow_height(model, q) > 0.0)
 
 
 def elbow_height(model: limbik.Model, q: np.ndarray) -> float:

@@ -663,3 +663,9 @@ def test_a_chain_that_is_too_long_by_a_pair_of_nearly_parallel_axes_is_refused_f
         SolverError, match=r"nearly parallel axes counts for one more\); found one of 12 joints"
     ):
         model.solve_batch(np.eye(4)[None])
+
+
+def test_a_chain_with_a_ball_joint_is_refused_for_that() -> None:
+    arm = limbik.ModelBuilder("arm").ball("shoulder").revolute("elbow", axis="y", origin=(0.0, 0.0, 0.3))
+    with pytest.raises(SolverError, match="found one with the ball joint 'shoulder'"):
+        arm.build().solve_batch(np.eye(4)[None])

@@ -36,6 +36,8 @@ _ARM_PART: dict[Family, tuple[str, tuple[int, ...]]] = {
 }
 _COUNTS = ("one joint", "two joints", "three joints", "four joints", "five joints", "six joints")
 
+OPPOSITE = -0.1  # cosine below which an axis points down, or against another: never decided by rounding
+
 Side: TypeAlias = Callable[[Array, Array], float]  # of the points on the axes and their directions, placed
 
 
@@ -83,10 +85,6 @@ def _between_slides(P: Array, a: Array) -> float:
     return float(np.cross(a[0], np.cross(a[1], P[WRIST] - P[1])) @ a[2])
 
 
-def _product(one: Side, other: Side) -> Side:
-    return lambda P, a: one(P, a) * other(P, a)
-
-
 def _flip(first: int) -> Side:
     """Side of axis `first` to which the last axis is rotated."""
     return lambda P, a: float(np.cross(a[first], a[5]) @ a[4])
@@ -97,9 +95,15 @@ _LEFT, _UP, _OUT, _FLIPPED = ("left", "right"), ("up", "down"), ("out", "in"), (
 
 
 def _shoulder_and_elbow(wrist: int = WRIST) -> tuple[_Choice, ...]:
-    """The elbow is up where it is above the line from the shoulder to a wrist before the first axis."""
-    side = _before(0, 1, wrist)
-    up = _product(side, _bend(1, 2, about=2))
+    """The elbow is up where it is above the line from the shoulder to a wrist before the first axis,
+    whichever ends of the axes a description calls positive.
+    """
+    side, bend = _before(0, 1, wrist), _bend(1, 2, about=2)
+
+    def up(P: Array, a: Array) -> float:
+        is_opposite = (a[0][2] < OPPOSITE) != (a[1] @ a[2] < OPPOSITE)  # the same for all configurations
+        return -side(P, a) * bend(P, a) if is_opposite else side(P, a) * bend(P, a)
+
     return _Choice(_SHOULDER, _LEFT, side), _Choice(_ELBOW, _UP, up, (1, 2))
 
 

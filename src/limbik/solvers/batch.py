@@ -14,6 +14,7 @@ from limbik.collision.world import World
 from limbik.errors import ConfigurationError, GoalError, SolverError, is_one_of, shortened
 from limbik.goals import Pose
 from limbik.model.chain import chain_to
+from limbik.model.joints import SCALAR
 from limbik.model.model import Model, as_model
 from limbik.numerics.start_check import MANY_WINDINGS, ROUNDING
 from limbik.options import EachOptions
@@ -81,10 +82,15 @@ def solve_batch(
     plan = plan_for(model, frame, Pose, {**options, "solver": options.get("solver", "lm")})
     if not isinstance(plan, SerialPlan):
         chain, solver = chain_to(model, frame), choose(plan.options.solver, (Pose,)).name
-        actual = (
-            "one with joints that follow others" if chain.has_mimic else f"one of {len(chain.joints)} joints"
-        )
-        actual = actual if solver == "lm" else f"solver {solver!r}"
+        other = next((joint for joint in chain.joints if joint.kind not in SCALAR), None)
+        if solver != "lm":
+            actual = f"solver {solver!r}"
+        elif chain.has_mimic:
+            actual = "one with joints that follow others"
+        elif other is not None:
+            actual = f"one with the {other.kind.value} joint {other.name!r}"
+        else:
+            actual = f"one of {len(chain.joints)} joints"
         raise SolverError(
             f"solve_batch() needs solver 'lm' and {FAST_CHAIN}; found {actual}: use solve() for one "
             "goal at a time"
