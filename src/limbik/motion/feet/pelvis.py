@@ -24,6 +24,7 @@ from limbik.spatial import Array, norm
 
 EXTENSION = 0.97  # of a leg's length, to which it is stretched; farther where the animation does so
 MAX_EXTENSION = 0.9985  # but not more
+RISE = 0.05  # [leg lengths] that the pelvis may rise for its knees, over where it follows the ground
 MARGIN = 1e-4  # [leg lengths] how far the pelvis may be above what the legs reach
 GROUND = 5.0  # [percent] of the heights of all soles, which are lower than the ground in the animation
 JUMP = 0.0095  # [leg lengths] of second differences along SPAN beyond the animation's that count as jumps
@@ -67,7 +68,7 @@ def pelvis_rise(
     animated = np.stack([poses[name][:, :3, 3] for name in names], axis=1)
     follow = np.mean([path.lift for path in paths], axis=0)
     reaches = [_max_rise(leg, poses, path, up) for leg, path in zip(legs, paths, strict=True)]
-    lower = follow - np.min(reaches, axis=0)
+    lower = np.maximum(follow - np.min(reaches, axis=0), -RISE * leg_length)
     none, zero = np.zeros(len(follow), dtype=np.bool_), np.zeros(len(follow))
     weights = np.full((max(len(follow) - 2, 0), len(names)), WEIGHT / frames**2)
     best, lowest, step = zero, np.inf, STEP * leg_length
@@ -122,10 +123,12 @@ def _raise(model: Model, q: Array, by: Array) -> None:
 def _max_rise(leg: LimbPlan | LegChain, poses: Mapping[str, Array], path: FootPath, up: Array) -> Array:
     """How far the hip may rise [T] [m] from where the animation has it, for the ankle to be on its path."""
     hip, knee, ankle = (poses[name][:, :3, 3] for name in leg.bones)
+    length = norm(knee - hip) + norm(ankle - knee)
+    if isinstance(leg, LegChain):
+        hip, length, _ = leg.stretch(poses)
     away = path.position - hip
     upwards = away @ up
     beside = norm(away - upwards[:, None] * up)
-    length = norm(knee - hip) + norm(ankle - knee)
     reach = np.clip(norm(ankle - hip), EXTENSION * length, MAX_EXTENSION * length)
     return np.asarray(upwards + np.sqrt(np.maximum(reach**2 - beside**2, 0.0)))
 

@@ -242,7 +242,7 @@ def _moved(
         if path.toe is not None and sole.toe is not None:
             toe = _part(poses[sole.toe][:, :3, :3], path.toe, weight)
             put(motion.model, articulation.group(sole.toe), q, np.swapaxes(rotation, -1, -2) @ toe)
-    return replace(motion, q=q)
+    return replace(motion, q=np.where(weight[:, None] > 0.0, q, motion.q))
 
 
 def _part(start: Array, end: Array, weight: Array) -> Array:
