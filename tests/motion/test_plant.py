@@ -533,6 +533,48 @@ def test_a_pelvis_rises_little_to_save_knees_from_jumps() -> None:
     assert rise.max() < 0.04
 
 
+@pytest.mark.parametrize(
+    ("robot", "foot", "bent", "height"),
+    [
+        ("g1", G1[0], G1_BENT, 0.035),
+        ("talos", TALOS[0], TALOS_BENT, 0.1074),
+        ("icub", "l_foot", {}, -0.01427),
+    ],
+)
+def test_a_robot_that_stands_on_its_soles_keeps_standing_there(
+    robot: str, foot: str, bent: dict[str, float], height: float
+) -> None:
+    """How high an ankle is over the shapes of its foot: spheres of a G1, meshes of the others."""
+    model = limbik.load(robot, base="floating")
+    motion = limbik.Motion(model, swaying(model, foot, height, bent, (0.0, 0.0)), 0.01, up="z")
+    planted = plant_feet(motion)
+    moved = model.pose(planted.q, foot)[:, :3, 3] - model.pose(motion.q, foot)[:, :3, 3]
+    assert np.abs(moved).max() < 2e-4
+    measured = measure(planted)
+    assert len(measured.feet) == 2
+    assert measured.penetration_mm < 0.2
+    assert planting_report(motion, planted).pelvis_cm < 0.1
+
+
+def test_a_foot_below_its_ankle_is_not_let_go_for_where_it_points() -> None:
+    """The only frame of a Talos' foot is there."""
+    talos = limbik.load("talos", base="floating").with_shapes([])
+    moving = swaying(talos, TALOS[0], 0.107, TALOS_BENT, (0.0, 0.0))
+    moving[:, 0] += 0.0005 * np.arange(60)
+    planted = plant_feet(limbik.Motion(talos, moving, 0.01, up="z"))
+    assert np.ptp(talos.pose(planted.q, TALOS[0])[:, :3, 3], axis=0).max() < 1e-5
+
+
+def test_what_is_over_a_foot_is_no_part_of_its_sole() -> None:
+    talos = limbik.load("talos", base="floating").with_shapes([])
+    sensor = limbik.Frame(
+        name="sensor", link=TALOS[0], pose_link_frame=pose_from(translation=[0.1, 0.0, 0.5])
+    )
+    robot = limbik.Model("sensed", talos.joints, root=talos.root, frames=[sensor])
+    motion = limbik.Motion(robot, swaying(robot, TALOS[0], 0.107, TALOS_BENT, (0.0, 0.0)), 0.01, up="z")
+    assert soles_of(motion)[0].ball[2] == pytest.approx(-0.107, abs=1e-3)
+
+
 def test_a_leg_of_few_hinges_is_refused() -> None:
     leg = limbik.ModelBuilder("leg").revolute("hip", axis="y", child="thigh")
     for name, child in (("knee", "shank"), ("ankle", "foot")):

@@ -5,7 +5,7 @@ pops.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -116,7 +116,7 @@ def measure(
     """How good a motion is.
 
     feet: frames that are to stand without sliding or sinking, points of the sole rather than ankles; default:
-    `limbik.motion.feet_of(motion)`, or none where no name fits.
+    the ankles of `soles_of(motion)` for a robot, `feet_of(motion)` for others, or none where no name fits.
     contacts: whether each foot stands, [T, number of feet]; or the rule they are detected by; default:
     `ContactRule.for_legs` of the motion's.
     ground: height of the ground along `motion.up` [m].
@@ -133,8 +133,8 @@ def measure(
     Raises ModelError for an unknown frame and GoalError for arrays of another shape.
     """
     motion = as_motion(motion)
-    names = _feet(motion, feet)
     soles = {sole.ankle: sole for sole in _soles(motion)} if feet is None else {}
+    names = _feet(motion, feet, soles)
     stands = _stands(motion, names, contacts)
     belt = contacts.ground_velocity if isinstance(contacts, ContactRule) else np.zeros(3)
     needed = "positions by the names of frames"
@@ -165,9 +165,11 @@ def measure(
 # --- feet ---------------------------------------------------------------------------------------------------
 
 
-def _feet(motion: Motion, feet: Sequence[str] | None) -> tuple[str, ...]:
+def _feet(motion: Motion, feet: Sequence[str] | None, soles: Collection[str]) -> tuple[str, ...]:
     if feet is not None:
         return tuple(motion.model.frame(name).name for name in members_of(feet, "feet", ModelError))
+    if soles and motion.hierarchy is None and motion.scene is None:  # of a robot more may be called feet
+        return tuple(soles)
     try:
         return feet_of(motion)
     except ModelError:

@@ -150,14 +150,20 @@ def _leg(model: Model, sole: Sole) -> LimbPlan | LegChain:
     """A leg as a limb in closed form, or where its hip axes do not meet or its hinges have limits, which that
     form does not know, as a chain of six hinges.
     """
-    plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
     try:
         chain = LegChain(model, sole)
+    except ModelError as error:
+        plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
+        if plan.root.freedom < 3:
+            raise error from None
+        return plan
+    if chain.has_limits:
+        return chain
+    try:
+        plan = plan_of(model, Limb(sole.root, sole.mid, sole.ankle, soften=SOFTEN))
     except ModelError:
-        if plan.root.freedom == 3:
-            return plan
-        raise
-    return chain if chain.has_limits or plan.root.freedom < 3 else plan
+        return chain
+    return plan if plan.root.freedom == 3 else chain
 
 
 def _with_knee(leg: LimbPlan | LegChain, poses: dict[str, Array]) -> LimbPlan | LegChain:
@@ -205,8 +211,8 @@ def _weights(motion: Motion, weight: ArrayLike) -> Array:
 
 
 def _poses(motion: Motion, names: Sequence[str], soles: Sequence[Sole]) -> dict[str, Array]:
-    """Poses [T, 4, 4] of frames, and of all feet and toes, in the animation."""
-    every = list(dict.fromkeys([*names, *(link for sole in soles for link in sole.links)]))
+    """Poses [T, 4, 4] of frames, and of all thighs, feet and toes, in the animation."""
+    every = list(dict.fromkeys([*names, *(link for sole in soles for link in (sole.root, *sole.links))]))
     poses = motion.model.poses(motion.q, every)
     return {name: poses[:, k] for k, name in enumerate(every)}
 

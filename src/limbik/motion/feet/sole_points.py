@@ -21,8 +21,7 @@ def sole_of(model: Model, frame: str, q: Array, up: Vector3) -> Array:
     Of the shapes of the foot's link and of all that it carries; without shapes, the origins of frames there.
     Raises CollisionError for a mesh that cannot be read, and MissingExtra for one that needs a library.
     """
-    links = _carried_by(model, frame)
-    inverse = np.linalg.inv(model.pose(q, frame))
+    links, inverse = carried_by(model, frame), np.linalg.inv(model.pose(q, frame))
     corners = []
     for shape in model.shapes:
         if shape.link in links and not shape.is_attached:
@@ -43,7 +42,7 @@ def _corners(piece: ConvexPiece) -> Array:
     return np.asarray((piece.vertices[:, None] + piece.disc * RIM).reshape(-1, 3))
 
 
-def _carried_by(model: Model, frame: str) -> set[str]:
+def carried_by(model: Model, frame: str) -> set[str]:
     """The link of a frame, and all links that it carries."""
     links = {model.frame(frame).link}
     for joint in model.joints:

@@ -4,7 +4,7 @@ ball are on the ground.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
-from limbik.model.joints import FARTHEST
+from limbik.model.joints import FARTHEST, JointKind
 from limbik.motion.articulation import Articulation
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.contacts import ContactRule, feet_of, point_contacts, rule_for
+from limbik.motion.feet.sole_points import carried_by, sole_of
 from limbik.spatial import Array, Vector3, as_vector, check_largest, norm, unit
 
 HEEL, BALL, TIP = 0, 1, 2
 OVER = 0.7  # cosine of the angle between the line from foot to hip and the vertical in which a leg stands
+CORNERS = 3  # frames of a foot, from which on they are those of its sole
 BEHIND = 0.3  # how far a heel is behind the ankle, as a fraction of how far the ball is before it
 
 
@@ -80,20 +82,23 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     The toes are the link after the foot, their tip is the frame on it that is farthest away. Which direction
     is up for a foot, and how high its points are, is taken from the frames in which it stands: from the
     middle of the frames in which ankle and toes are slowest. The heel is under the ankle at the height of the
-    lowest point, and behind it by 0.3 of the distance to the ball.
+    lowest point, and behind it by 0.3 of the distance to the ball. Of a foot with shapes or frames at the
+    corners of its sole, such as a robot's, heel and tip are its ends, and without toes the ball is the tip.
 
-    Raises ModelError for unknown links, and for a foot without two more links before it.
+    Raises ModelError for unknown links, and for a foot without two more links before it, CollisionError for a
+    mesh that cannot be read, and MissingExtra for one that needs a library.
     """
     motion = as_motion(motion)
-    articulation = Articulation(motion)
+    articulation, roles = Articulation(motion), _roles(motion)
     if feet is None:
-        names = _feet_by_name(motion, articulation)
+        names = _feet_by_name(motion, articulation, roles)
     else:
         names = list(members_of(feet, "feet", ModelError, "a list of links"))
-    legs = [_leg(articulation, name) for name in names]
+    legs = [_leg(motion.model, articulation, roles, name) for name in names]
     links = [link for leg in legs for link in (leg.ankle, leg.toe or leg.ankle, leg.root)]
     poses = motion.model.poses(motion.q, links)
-    return tuple(_sole(motion, leg, poses[:, 3 * k : 3 * k + 3]) for k, leg in enumerate(legs))
+    left = _to_the_left(motion, roles)
+    return tuple(_sole(motion, leg, poses[:, 3 * k : 3 * k + 3], left) for k, leg in enumerate(legs))
 
 
 def sole_contacts(
@@ -127,15 +132,24 @@ def contacts_at(
     return contacts.reshape(len(motion), len(soles), 2)
 
 
-def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
+def _roles(motion: Motion) -> Mapping[str, str]:
+    """Links by the roles of a human body; none where the motion has no such body."""
+    try:
+        return humanoid(motion).frames
+    except ModelError:
+        return {}
+
+
+def _feet_by_name(motion: Motion, articulation: Articulation, roles: Mapping[str, str]) -> list[str]:
     """The links of the feet. Raises ModelError where no name tells."""
+    of_body = [roles[role] for role in ("leftFoot", "rightFoot") if role in roles]
     for word in ("foot", "ankle"):
         feet = [link for link in articulation.links if word in link.casefold()]
         if feet := [link for link in feet if "toe" not in link.casefold()]:
             first = [link for link in feet if articulation.group(link).parent not in feet]
-            of_body = _feet_of_body(motion) if len(first) < len(feet) else []
-            return of_body if of_body and {*of_body} <= {*feet} else first  # an ankle may be two hinges
-    if of_body := _feet_of_body(motion):
+            is_split = len(first) < len(feet)  # an ankle may be two hinges
+            return of_body if is_split and of_body and {*of_body} <= {*feet} else first
+    if of_body:
         return of_body
     toes = [link for link in feet_of(motion) if link in articulation.links]
     feet = [articulation.group(toe).parent for toe in toes]
@@ -144,13 +158,13 @@ def _feet_by_name(motion: Motion, articulation: Articulation) -> list[str]:
     return [link for link in dict.fromkeys(feet) if link not in toes]
 
 
-def _feet_of_body(motion: Motion) -> list[str]:
-    """The feet of a human body; none where the motion has no such body."""
-    try:
-        parts = humanoid(motion).frames
-    except ModelError:
-        return []
-    return [parts[role] for role in ("leftFoot", "rightFoot") if role in parts]
+def _to_the_left(motion: Motion, roles: Mapping[str, str]) -> Array:
+    """From the right to the left hip of a human body [T, 3] [m]; zeros where the motion has no such body."""
+    hips = [roles[role] for role in ("leftUpperLeg", "rightUpperLeg") if role in roles]
+    if len(hips) < 2:
+        return np.zeros((len(motion), 3))
+    left, right = np.moveaxis(motion.model.poses(motion.q, hips)[..., :3, 3], 1, 0)
+    return np.asarray(left - right)
 
 
 class _Leg(NamedTuple):
@@ -160,22 +174,39 @@ class _Leg(NamedTuple):
     toe: str | None
 
 
-def _leg(articulation: Articulation, ankle: str) -> _Leg:
-    """The links of a leg, of its foot."""
+def _leg(model: Model, articulation: Articulation, roles: Mapping[str, str], foot: str) -> _Leg:
+    """The links of a leg, of its foot; in a human body also of what is fixed to that."""
+    of_body = next((leg for leg in _of_body(model, articulation, roles) if is_one_of(foot, leg[2:])), None)
+    ankle = foot if of_body is None else of_body[3]
     if not is_one_of(ankle, articulation.links):
         hint = did_you_mean(ankle, articulation.links)
         raise ModelError(f"feet needs links that a joint turns, found {shortened(ankle)}; {hint}")
     mid = articulation.group(ankle).parent
-    root = articulation.group(mid).parent if mid in articulation.links else None
-    if root is None or root not in articulation.links:
+    root = articulation.group(mid).parent if mid in articulation.links else ""
+    bones = (root, mid) if root in articulation.links else None
+    if of_body and (bones is None or articulation.group(ankle).freedom == 1):  # a hip or ankle is split
+        bones = of_body[:2]
+    if bones is None:
         raise ModelError(f"foot {ankle!r} needs two links of a leg before it, such as thigh and shank")
-    return _Leg(root, mid, ankle, _toe(articulation, ankle))
+    return _Leg(*bones, ankle, _toe(articulation, ankle))
 
 
-def _sole(motion: Motion, leg: _Leg, poses: Array) -> Sole:
-    """Of a leg, by poses [T, 3, 4, 4] of its foot, toes and thigh."""
+def _of_body(
+    model: Model, articulation: Articulation, roles: Mapping[str, str]
+) -> Iterator[tuple[str, str, str, str]]:
+    """Thigh, shank and foot of the legs of a human body, and each foot's last link with an own joint."""
+    for side in ("left", "right"):
+        thigh, shank, foot = (roles.get(f"{side}{part}", "") for part in ("UpperLeg", "LowerLeg", "Foot"))
+        turned = [joint.child for joint in model.path(foot or None) if joint.child in articulation.links]
+        if thigh and shank and foot and turned:
+            yield thigh, shank, foot, turned[-1]
+
+
+def _sole(motion: Motion, leg: _Leg, poses: Array, left: Array) -> Sole:
+    """Of a leg, by poses [T, 3, 4, 4] of its foot, toes and thigh; left [T, 3]: zeros where that is not
+    known.
+    """
     model, (root, mid, ankle, toe) = motion.model, leg
-    at_ball = np.zeros(3) if toe else _farthest(model, ankle)
     rotation, position = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
     up = np.eye(3)["xyz".index(motion.up)]
     flat = _standing(motion, poses[..., :3, 3])
@@ -184,17 +215,61 @@ def _sole(motion: Motion, leg: _Leg, poses: Array) -> Sole:
         ball_positions = poses[:, 1, :3, 3] - position
         ball = (np.swapaxes(rotation[flat], -1, -2) @ ball_positions[flat, :, None])[..., 0].mean(axis=0)
     else:
-        ball = at_ball
-    tip = _farthest(model, toe or ankle)
+        ball = _farthest(model, ankle, up_foot)
+    tip = _farthest(model, toe) if toe else ball
+    has_sole = _has_sole(model, ankle)
+    if has_sole:
+        points = sole_of(model, ankle, motion.q[flat[0]], up_foot)
+        ahead = (np.swapaxes(rotation, -1, -2)[flat] @ np.cross(left[flat], up)[..., None]).mean(axis=0)[:, 0]
+        heel, front = _ends(points, up_foot, ball if toe else None, ahead)
+        if toe:
+            tip = _seen_from(poses[flat[0], 1], poses[flat[0], 0], front)
+        else:
+            ball = tip = front
     across_tip = (poses[flat, 1, :3, :3] @ tip + poses[flat, 1, :3, 3] - position[flat]) @ up
     levels = np.array([float(ball @ up_foot), float(across_tip.mean())])
-    low = min(levels.min(), 0.0)
-    forwards = ball - up_foot * (up_foot @ ball)
-    heel = up_foot * low - BEHIND * forwards
-    heights = np.array([0.0, levels[0] - low, levels[1] - low])
+    if not has_sole:
+        forwards = ball - up_foot * (up_foot @ ball)
+        heel = up_foot * min(levels.min(), 0.0) - BEHIND * forwards
+    heights = np.append(0.0, levels - heel @ up_foot)
     return Sole(
         root=root, mid=mid, ankle=ankle, toe=toe, heel=heel, ball=ball, tip=tip, heights=heights, up=up_foot
     )
+
+
+def _has_sole(model: Model, ankle: str) -> bool:
+    """Whether shapes or frames of a foot tell what is its sole."""
+    links = carried_by(model, ankle)
+    fixed = [joint for joint in model.joints if joint.parent == ankle and joint.kind is JointKind.FIXED]
+    own = [frame for frame in model.frames if frame.link == ankle != frame.name]
+    return len(fixed) + len(own) >= CORNERS or any(shape.link in links for shape in model.shapes)
+
+
+def _ends(points: Array, up: Vector3, ball: Array | None, ahead: Array) -> tuple[Array, Array]:
+    """The middles [3] of the back and the front edge of a sole's points [k, 3].
+
+    Forward is where a ball is; without one along the sole: ahead of the body, or if that is not known (0) to
+    the end that is farther from the ankle.
+    """
+    side = unit(np.cross(up, np.eye(3)[np.abs(up).argmin()]))
+    plane = np.stack([side, np.cross(up, side)])
+    planar = points @ plane.T
+    center = planar.mean(axis=0)
+    if ball is None:
+        forward = np.linalg.svd(planar - center)[2][0]
+        forward = -forward if (plane @ ahead if ahead.any() else center) @ forward < 0.0 else forward
+    else:
+        forward = unit(plane @ ball)
+    along, across = planar @ forward, planar @ np.array([-forward[1], forward[0]])
+    beside = 0.5 * (across.min() + across.max()) * np.array([-forward[1], forward[0]])
+    low = float((points @ up).min()) * up
+    back, front = (low + (at * forward + beside) @ plane for at in (along.min(), along.max()))
+    return back, front
+
+
+def _seen_from(pose: Array, other: Array, point: Array) -> Array:
+    """A point [3] in axes of another pose in those of a pose [4, 4]."""
+    return np.asarray(pose[:3, :3].T @ (other[:3, :3] @ point + other[:3, 3] - pose[:3, 3]))
 
 
 def _toe(articulation: Articulation, ankle: str) -> str | None:
@@ -203,11 +278,14 @@ def _toe(articulation: Articulation, ankle: str) -> str | None:
     return next((link for link in after if "toe" in link.casefold()), after[0] if after else None)
 
 
-def _farthest(model: Model, link: str) -> Array:
-    """The frame on a link, or the link after it, that is farthest from its origin, in axes of the link."""
+def _farthest(model: Model, link: str, up: Array | None = None) -> Array:
+    """The frame on a link, or the link after it, that is farthest from its origin, in axes of the link; with
+    `up` [3] of those that are not over it, if there are any.
+    """
     points = [frame.pose_link_frame[:3, 3] for frame in model.frames if frame.link == link]
     points += [joint.origin[:3, 3] for joint in model.joints if joint.parent == link]
-    return max(points, key=lambda at: float(norm(at)), default=np.zeros(3))
+    low = points if up is None else [at for at in points if at @ up < 0.0]
+    return max(low or points, key=lambda at: float(norm(at)), default=np.zeros(3))
 
 
 def _standing(motion: Motion, points: Array) -> NDArray[np.intp]:
