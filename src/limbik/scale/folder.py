@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from limbik.errors import LimbikError, OutputError, shortened
 from limbik.formats.source import bytes_of
 from limbik.scale.job import Job
-from limbik.spatial import as_numbers
 
 RECORD = "job.json"
 
@@ -40,10 +39,12 @@ def as_folder(value: Any) -> Path:
     return folder
 
 
-def is_begun(folder: Path, job: Job) -> bool:
-    """Whether a folder holds what was done of a job; if not, it is there and empty.
+def is_begun(folder: Path, job: Job, part: str) -> bool:
+    """Whether a folder holds what was done of a job; if not, it is there, with the empty folder `part`, the
+    first in it.
 
-    Raises StoreError for a folder that holds another job, or anything else.
+    Raises StoreError for a folder that holds another job, or anything else, or that another run has just
+    made.
     """
     with writing(folder):
         has_record = (folder / RECORD).exists()
@@ -53,59 +54,53 @@ def is_begun(folder: Path, job: Job) -> bool:
             raise StoreError(f"{folder} holds another job ({record['title']}); give a new folder")
         return True
     with writing(folder):
-        if folder.exists() and any(folder.iterdir()):
-            raise StoreError(f"{folder} is not empty, and holds no {job.title}; give a new folder")
         folder.mkdir(parents=True, exist_ok=True)
-    return False
-
-
-def claim(part: Path) -> None:
-    """Make the first folder in that of a job. Raises StoreError where another run has just made it."""
-    with writing(part.parent):
+        if not (folder / part).exists() and any(folder.iterdir()):
+            raise StoreError(f"{folder} is not empty, and holds no {job.title}; give a new folder")
         try:
-            part.mkdir()
+            (folder / part).mkdir()
         except FileExistsError:
             raise StoreError(
-                f"another run is making {part.parent}: wait for its end, or give a new folder"
+                f"another run is making {folder}: wait for its end, or give a new folder"
             ) from None
+    return False
 
 
 def write_record(folder: Path, job: Job, **more: Any) -> None:
     """Say in the folder what it holds; written last of all that a job begins with."""
     record = {**job.record, "title": job.title, "digest": job.digest, **more}
-    write_whole(folder / RECORD, json.dumps(record, indent=2).encode())
+    write_whole(folder / RECORD, json.dumps({**record, "checksum": _checksum(record)}, indent=2).encode())
 
 
 def read_record(folder: Path) -> dict[str, Any]:
-    """What a folder holds. Raises StoreError where it does not say."""
+    """What a folder holds. Raises StoreError where it does not say, or not as it was written."""
     try:
         record = json.loads(bytes_of(folder / RECORD, RECORD))
     except (LimbikError, ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or not {"title", "digest"} <= record.keys():
         raise StoreError(f"{folder} holds no result: there is no {RECORD} in it that can be read")
+    if record.pop("checksum", None) != _checksum(record):
+        raise StoreError(f"{folder} is damaged: {RECORD} is not as it was written; make it anew elsewhere")
     return record
 
 
-def check_numbers(folder: Path, record: dict[str, Any], sizes: dict[str, int]) -> None:
-    """Raise StoreError for a record in which not so many finite numbers stand under each of these names."""
-    for name, size in sizes.items():
-        needed = "a finite number" if size == 1 else f"{size} finite numbers"
-        value = as_numbers(record.get(name), f"{folder / RECORD}: {name!r}", needed, StoreError)
-        if value.size != size or not np.isfinite(value).all():
-            raise StoreError(
-                f"{folder / RECORD}: {name!r} needs {needed}, found {shortened(record.get(name))}"
-            )
+def _checksum(record: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
 
 def write_whole(file: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all."""
-    part = file.with_name(f".{file.name}.part")
-    with part.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(file)
+    """Write a file that is there whole or not at all, whoever else writes it."""
+    part = file.with_name(f".{file.name}.{uuid.uuid4().hex}.part")
+    try:
+        with part.open("wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(file)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     sync(file.parent)
 
 

@@ -24,11 +24,6 @@ from limbik.scale.reach_job import ReachJob
 from limbik.spatial import Array
 
 MARKERS = "done"
-# How many numbers stand in the record of a map.
-NUMBERS = {
-    "corner": 3, "voxel": 1, "shape": 3, "center": 3, "radius": 1, "orientations": 1, "restarts": 1,
-    "chunks": 1, "chunk": 1,
-}  # fmt: skip
 
 
 class Store:
@@ -43,9 +38,8 @@ class Store:
     def create(folder: Path, job: ReachJob) -> Store:
         """The store of a job, begun or begun again. Raises StoreError for a folder of something else."""
         zarr = _zarr()
-        is_begun = folders.is_begun(folder, job)
+        is_begun = folders.is_begun(folder, job, MARKERS)
         if not is_begun:
-            folders.claim(folder / MARKERS)
             with folders.writing(folder):
                 for name, (kind, width) in job.layers.items():
                     zarr.create_array(
@@ -67,13 +61,11 @@ class Store:
         record = folders.read_record(folder)
         if "layers" not in record:
             raise StoreError(f"{folder} holds no map, but a {record['title']}")
-        folders.check_numbers(folder, record, NUMBERS)
         zarr = _zarr()
         with folders.reading(folder):
             arrays = {name: zarr.open_array(folder / name, mode=mode) for name in record["layers"]}
         store = Store(folder, record, arrays)
-        is_whole = {"robot", "frame", "proved", "world"} <= record.keys()
-        if {array.shape[0] for array in arrays.values()} != {store.grid.size} or not is_whole:
+        if {array.shape[0] for array in arrays.values()} != {store.grid.size}:
             raise StoreError(f"{folder} is damaged: {folders.RECORD} is not that of its arrays")
         return store
 
