@@ -532,6 +532,9 @@ BROKEN = [
     ("buffers.0.uri", "data:;base64,?", r"buffers\[0\]: its base64 is broken"),
     ("buffers.0.uri", "nowhere.bin", r"buffers\[0\]: 'nowhere.bin' cannot be read: No such file"),
     ("buffers.0.uri", "https://x.y/z.bin", r"buffers\[0\]: needs a file in the same folder"),
+    ("bufferViews.1.byteStride", 10**30, "byteStride needs a number from 16 to 252, found 10"),
+    ("meshes", [2], "meshes needs a list of objects"),
+    ("accessors.1", {"componentType": 5126, "count": 10**8, "type": "VEC4"}, "100000000 numbers without a"),
     ("nodes", None, "there is no"),
 ]
 
@@ -548,6 +551,15 @@ def test_a_broken_file_is_refused_and_says_where(tmp_path: Path, where: str, val
     with pytest.raises(FormatError, match=message) as caught:
         limbik.load_motion(path)
     assert str(caught.value).startswith(str(path))
+
+
+def test_nodes_of_one_name_get_names_that_no_other_has(tmp_path: Path) -> None:
+    builder = Builder()
+    hips = builder.node("Hips")
+    nodes = [hips, builder.node("b (3)", hips), builder.node("b", hips)]
+    nodes.append(builder.node("b", nodes[-1]))
+    found = limbik.load_motion(builder.save(tmp_path / "b.glb", nodes))
+    assert found.links == ("Hips", "b (3)", "b", "b (4)")
 
 
 def test_every_truncated_glb_is_refused(tmp_path: Path) -> None:

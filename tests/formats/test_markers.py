@@ -69,6 +69,20 @@ def test_a_c3d_that_contradicts_itself_is_read_with_a_warning(tmp_path: Path) ->
         assert limbik.load_markers(path).names == ("M0", "M1", "M0 2")
 
 
+def test_zeros_after_the_last_frame_of_a_c3d_are_no_frames(tmp_path: Path) -> None:
+    """What POINT:FRAMES says beyond the header was read from the end of the last block."""
+    points = np.arange(1.0, 37.0).reshape(4, 3, 3)
+    path = c3d(tmp_path / "walk.c3d", points)
+    content = path.read_bytes()
+    at = content.index(b"FRAMES") + 6  # then the offset to the next parameter, the type, no dimensions
+    assert content[at + 2 : at + 6] == b"\x02\x00\x04\x00"
+    path.write_bytes(content[: at + 4] + b"\x09\x00" + content[at + 6 :])
+    with pytest.warns(
+        FormatWarning, match="its header says 4 frames, and POINT:FRAMES more.*the first 4 are"
+    ):
+        assert_allclose(limbik.load_markers(path).positions, 1e-3 * points, rtol=1e-6)
+
+
 def test_many_markers_have_their_own_names(tmp_path: Path) -> None:
     found = limbik.load_markers(c3d(tmp_path / "many.c3d", np.zeros((1, 300, 3))))
     assert len(set(found.names)) == 300

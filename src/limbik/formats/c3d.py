@@ -35,9 +35,17 @@ def read(name: str) -> MarkerContent:
     seconds = SECONDS + SECONDS_PER_BYTE * path.stat().st_size
     read_apart = apart(name, seconds, _content, str(path), name)
     expected = _frames_of_header(content)
-    if len(read_apart.positions) < expected:
-        raise FormatError(name, f"ends after {len(read_apart.positions)} of its {expected} frames")
-    return read_apart
+    count = len(read_apart.positions)
+    if count < expected:
+        raise FormatError(name, f"ends after {count} of its {expected} frames")
+    if not 0 < expected < count:
+        return read_apart
+    is_padding = not np.nan_to_num(read_apart.positions[expected:]).any()
+    taken = (
+        f"the first {expected} are read, for the others are zeros" if is_padding else "all of these are read"
+    )
+    _warn(name, f"its header says {expected} frames, and POINT:FRAMES more, of which it has {count}; {taken}")
+    return read_apart._replace(positions=read_apart.positions[: expected if is_padding else count])
 
 
 def _content(path: str, name: str) -> MarkerContent:

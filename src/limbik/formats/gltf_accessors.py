@@ -16,6 +16,8 @@ _TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126:
 _COUNTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 _COMPONENTS = {number: component for component, number in _TYPES.items()}
 _FLOAT = 5126
+MAX_STRIDE = 252  # [bytes] by the specification
+MAX_COUNT = 10**6  # of an accessor without bytes, as many as an animation may have frames
 
 
 def read_accessor(file: GltfFile, index: object, kind: str, where: str) -> Array:
@@ -116,9 +118,11 @@ def _view(
     numbers = (start, offset, length, stride)
     if not all(is_whole(each) and each >= 0 for each in numbers):
         file.fail("byteOffset, byteLength and byteStride need whole numbers that are not negative", where)
+    if not size <= stride <= MAX_STRIDE:
+        file.fail(f"byteStride needs a number from {size} to {MAX_STRIDE}, found {stride}", where)
     first = offset + start
     last = first + (count - 1) * stride + size
-    if stride < size or last > offset + length or last > len(content):
+    if last > offset + length or last > len(content):
         file.fail(f"ends after its buffer: {count} of {size} bytes from byte {first}", where)
     rows = np.lib.stride_tricks.as_strided(
         np.frombuffer(content, np.uint8, last - first, first), (count, size), (stride, 1)
@@ -146,6 +150,6 @@ def _sparse(file: GltfFile, sparse: Any, values: np.ndarray, component: int, whe
 
 
 def _bounded(file: GltfFile, count: int, where: str) -> int:
-    if count > 10**8:
+    if count > MAX_COUNT:
         file.fail(f"{count} numbers without a bufferView are too many", where)
     return count

@@ -28,6 +28,7 @@ _HEADER = struct.Struct("<4sII")
 _CHUNK = struct.Struct("<I4s")
 _MAGIC, _JSON, _BIN = b"glTF", b"JSON", b"BIN\0"
 
+LISTS = ("nodes", "skins", "accessors", "bufferViews", "buffers", "animations", "meshes", "scenes")
 PACKED = ("EXT_meshopt_compression", "KHR_meshopt_compression")  # also times and values of animations
 
 
@@ -126,7 +127,10 @@ def read(file: str | PathLike[str]) -> GltfFile:
     needed = data.get("extensionsRequired")
     if isinstance(needed, list) and (packed := [each for each in PACKED if each in needed]):
         raise FormatError(name, f"needs {packed[0]}, by which its numbers are packed: save it without")
-    return GltfFile(name, path.parent, data, binary)
+    opened = GltfFile(name, path.parent, data, binary)
+    for key in LISTS:
+        opened.items(key)
+    return opened
 
 
 def write(file: GltfFile, path: Path, added: bytes = b"") -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,15 +47,17 @@ def line(nodes: Sequence[Node], index: int) -> list[int]:
 
 
 def _names(items: Sequence[dict[str, Any]]) -> list[str]:
+    own_names = {item.get("name") for item in items if isinstance(item.get("name"), str)}
     taken = {"world"}
     names = []
     for k, item in enumerate(items):
         own_name = item.get("name")
-        name = own_name if isinstance(own_name, str) and own_name.strip() else f"node {k}"
-        if name in taken:
-            name = f"{name} ({k})"
-        taken.add(name)
-        names.append(name)
+        name = free = own_name if isinstance(own_name, str) and own_name.strip() else f"node {k}"
+        numbers = itertools.count(k)
+        while free in taken or (free != own_name and free in own_names):
+            free = f"{name} ({next(numbers)})"
+        taken.add(free)
+        names.append(free)
     return names
 
 
