@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import limbik
 from limbik.compiler import native
 from limbik.errors import FormatWarning, GoalError, ModelError
+from limbik.model.shapes import Box, LinkShape
 from limbik.motion import Ground, measure, plant_feet, planting_report, sole_contacts, soles_of
 from limbik.motion.feet.min_jerk import bounded_offsets, fading_offsets
 from limbik.motion.programs import hinge_groups, limbs
@@ -554,6 +555,27 @@ def test_a_robot_that_stands_on_its_soles_keeps_standing_there(
     assert len(measured.feet) == 2
     assert measured.penetration_mm < 0.2
     assert planting_report(motion, planted).pelvis_cm < 0.1
+
+
+def test_toes_of_a_robot_end_where_their_shapes_do() -> None:
+    g1 = limbik.load("g1", base="floating")
+    toes = limbik.Joint(
+        name="toes",
+        kind=limbik.JointKind.REVOLUTE,
+        parent=G1[0],
+        child="left_toes",
+        axis=(0.0, 1.0, 0.0),
+        origin=pose_from(translation=[0.12, 0.0, -0.025]),
+    )
+    ahead = pose_from(translation=[0.03, 0.0, 0.0])
+    box = LinkShape(link="left_toes", shape=Box((0.06, 0.08, 0.02)), pose_link_shape=ahead)
+    robot = limbik.Model("toed", [*g1.joints, toes], root=g1.root).with_shapes([*g1.shapes, box])
+    motion = limbik.Motion(robot, swaying(robot, G1[0], 0.035, G1_BENT, (0.0, 0.0)), 0.01, up="z")
+    left, right = soles_of(motion)
+    assert_allclose(left.heel, right.heel, atol=1e-9)
+    assert_allclose(left.ball, [0.12, 0.0, -0.025], atol=1e-9)
+    assert_allclose(left.tip, [0.06, 0.0, -0.01], atol=1e-9)
+    assert_allclose(left.heights, [0.0, 0.01, 0.0], atol=1e-9)
 
 
 def test_a_foot_below_its_ankle_is_not_let_go_for_where_it_points() -> None:

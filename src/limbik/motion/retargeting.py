@@ -91,7 +91,7 @@ def retarget(
     behind for them.
     progress: is called after each frame with the number of those that are done, and of all.
 
-    Raises ModelError where a body has no hips or legs.
+    Raises ModelError where a body has no hips, no legs, or neither a trunk nor a head.
     """
     motion = as_motion(motion)
     whole = model.model if isinstance(model, Motion) else as_model(model)

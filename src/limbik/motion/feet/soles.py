@@ -221,7 +221,7 @@ def _sole(motion: Motion, leg: _Leg, poses: Array, left: Array) -> Sole:
     if has_sole:
         points = sole_of(model, ankle, motion.q[flat[0]], up_foot)
         ahead = (np.swapaxes(rotation, -1, -2)[flat] @ np.cross(left[flat], up)[..., None]).mean(axis=0)[:, 0]
-        heel, front = _ends(points, up_foot, ball if toe else None, ahead)
+        heel, front = _ends(points, up_foot, ball if toe else ahead, toe is not None)
         if toe:
             tip = _seen_from(poses[flat[0], 1], poses[flat[0], 0], front)
         else:
@@ -245,26 +245,24 @@ def _has_sole(model: Model, ankle: str) -> bool:
     return len(fixed) + len(own) >= CORNERS or any(shape.link in links for shape in model.shapes)
 
 
-def _ends(points: Array, up: Vector3, ball: Array | None, ahead: Array) -> tuple[Array, Array]:
+def _ends(points: Array, up: Vector3, ahead: Array, has_toes: bool) -> tuple[Array, Array]:
     """The middles [3] of the back and the front edge of a sole's points [k, 3].
 
-    Forward is where a ball is; without one along the sole: ahead of the body, or if that is not known (0) to
-    the end that is farther from the ankle.
+    Forward is to the toes, without toes along the sole: ahead of the body, or if that is not known (0) to the
+    end that is farther from the ankle.
     """
     side = unit(np.cross(up, np.eye(3)[np.abs(up).argmin()]))
     plane = np.stack([side, np.cross(up, side)])
-    planar = points @ plane.T
-    center = planar.mean(axis=0)
-    if ball is None:
-        forward = np.linalg.svd(planar - center)[2][0]
-        forward = -forward if (plane @ ahead if ahead.any() else center) @ forward < 0.0 else forward
-    else:
-        forward = unit(plane @ ball)
-    along, across = planar @ forward, planar @ np.array([-forward[1], forward[0]])
-    beside = 0.5 * (across.min() + across.max()) * np.array([-forward[1], forward[0]])
-    low = float((points @ up).min()) * up
-    back, front = (low + (at * forward + beside) @ plane for at in (along.min(), along.max()))
-    return back, front
+    planar, forward = points @ plane.T, plane @ ahead
+    if not (has_toes and forward.any()):
+        center = planar.mean(axis=0)
+        length = np.linalg.svd(planar - center)[2][0]
+        forward = -length if (forward if forward.any() else center) @ length < 0.0 else length
+    forward = unit(forward)
+    beside = np.array([-forward[1], forward[0]])
+    along, across = planar @ forward, planar @ beside
+    middle = (points @ up).min() * up + 0.5 * (across.min() + across.max()) * beside @ plane
+    return middle + along.min() * forward @ plane, middle + along.max() * forward @ plane
 
 
 def _seen_from(pose: Array, other: Array, point: Array) -> Array:
