@@ -557,6 +557,13 @@ def test_a_robot_that_stands_on_its_soles_keeps_standing_there(
     assert planting_report(motion, planted).pelvis_cm < 0.1
 
 
+def test_feet_of_which_nothing_tells_the_sole_are_planted_with_a_warning() -> None:
+    bare = limbik.load("g1", base="floating").with_shapes([])
+    motion = limbik.Motion(bare, swaying(bare, G1[0], 0.0, G1_BENT, (0.0, 0.0)), 0.01, up="z")
+    with pytest.warns(FormatWarning, match="foot 'right_ankle_roll_link' has neither shapes nor frames that"):
+        plant_feet(motion)
+
+
 def test_toes_of_a_robot_end_where_their_shapes_do() -> None:
     g1 = limbik.load("g1", base="floating")
     toes = limbik.Joint(

@@ -38,6 +38,12 @@ def doubts(
             f"its legs are {leg_length:.2g} m long: give the unit of its lengths, `unit` of load_motion "
             "or --unit"
         )
+    for sole in soles:
+        if not np.stack([sole.heel, sole.ball, sole.tip]).any():
+            yield (
+                f"foot {sole.ankle!r} has neither shapes nor frames that tell its sole, so its origin is put "
+                "on the ground: give a `limbik.motion.Sole` as `feet`"
+            )
     points = np.stack([sole.points(*(poses[link] for link in sole.links))[:, :TIP] for sole in soles])
     hips = np.stack([poses[sole.root][:, :3, 3] for sole in soles])
     lying = float((~carries).all(axis=1).mean())
