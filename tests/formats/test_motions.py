@@ -441,3 +441,9 @@ def test_numbers_farther_away_than_any_room_name_the_file(tmp_path):
         FormatError, match=r"far.bvh: frame 0: 'Hips.Yposition' needs a finite number up to 1e\+09"
     ):
         limbik.load_motion(path)
+
+
+def test_a_csv_whose_numbers_make_no_motion_is_named(tmp_path: Path) -> None:
+    (tmp_path / "arm.csv").write_text("time,joint1\n0,0\n1e-320,0\n")
+    with pytest.raises(FormatError, match=r"arm\.csv: dt needs a number of seconds from 1e-09"):
+        limbik.load_motion(tmp_path / "arm.csv", model=limbik.planar_arm(1))

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import limbik
 from limbik.errors import FileOutputError, FormatError
+from limbik.formats.path_csv import read_poses
 from limbik.formats.source import LARGEST, Source, is_text, open_source, write_text
 
 
@@ -18,6 +20,15 @@ def test_a_text_has_more_than_one_line_or_begins_with_an_angle_bracket() -> None
     assert is_text("\ufeff  <robot/>")
     assert is_text("a,b\n1,2")
     assert not is_text("robot.urdf")
+
+
+def test_a_text_may_have_a_byte_order_mark() -> None:
+    """As `open(file, encoding="utf-8").read()` leaves it of tables from spreadsheets."""
+    poses = "time,x,y,z,roll,pitch,yaw\n0,0.4,0.2,0.3,0,0,0\n60,0.4,0.3,0.3,0,0,0\n"
+    times = read_poses("\ufeff" + poses).times
+    assert times is not None and times.tolist() == [0.0, 60.0]
+    table = Path("examples/scara.csv").read_text()
+    assert limbik.load("\ufeff" + table).nq == limbik.load(table).nq
 
 
 def test_a_source_stays_as_it_is() -> None:
@@ -101,6 +112,7 @@ def test_a_file_that_cannot_be_written_whole_is_as_it_was(tmp_path: Path) -> Non
     program = """
 import resource, sys
 from limbik.errors import FileOutputError
+from limbik.formats.path_csv import read_poses
 from limbik.formats.source import write_text
 resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
 for name in sys.argv[1:]:

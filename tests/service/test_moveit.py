@@ -389,6 +389,14 @@ def test_what_would_be_missing_from_the_scene_is_refused(part: dict[str, Any], s
     assert service.apply_planning_scene({"scene": {"is_diff": True, **without}})["success"]
 
 
+@pytest.mark.parametrize("timeout", [{"sec": 10**400}, {"secs": 1, "nsecs": 10**400}])
+def test_a_time_beyond_all_measure_is_refused(timeout: dict[str, int]) -> None:
+    """It ended the service."""
+    answer = moveit("panda").compute_ik({"ik_request": {"timeout": timeout}})
+    assert answer["error_code"]["val"] == -16
+    assert "less than or equal to 4294967295" in str(answer["error_code"])
+
+
 def test_what_is_attached_is_carried_and_put_down_again() -> None:
     model, *_ = described("panda")
     q = np.append(HOME, 0.04)

@@ -53,7 +53,7 @@ ADDED = (None, ADD, b"\0", "\0")  # as JSON and the YAML of ROS 1 and 2 write it
 
 def is_scene_text(source: Source) -> bool:
     """Whether a source looks like a text of objects."""
-    return re.match(r"\ufeff?\s*(\([^\n]*\)|\S+)\s*\n\s*(\*|\.\s*$)", source.text) is not None
+    return re.match(r"\s*(\([^\n]*\)|\S+)\s*\n\s*(\*|\.\s*$)", source.text) is not None
 
 
 def is_planning_scene(data: Mapping[str, Any]) -> bool:
@@ -84,7 +84,7 @@ class _TextReader:
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self.lines = source.text.removeprefix("\ufeff").splitlines()
+        self.lines = source.text.splitlines()
         self.line_number = 0  # of the next line
         self.words: list[str] = []  # that are left of this line
 

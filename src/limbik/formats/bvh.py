@@ -58,7 +58,7 @@ def is_bvh(text: str) -> bool:
 
 def read(source: Source) -> BvhFile:
     """What a BVH file holds. Raises FormatError with the line, and the joint where it is about one."""
-    lines = source.text.removeprefix("\ufeff").splitlines()
+    lines = source.text.splitlines()
     reader = _Hierarchy(source.name, lines)
     joints = reader.joints()
     channels = [f"{joint.name!r} {channel}" for joint in joints for channel in joint.channels]

@@ -44,7 +44,7 @@ def has_times(source: Source) -> bool:
 
 
 def _first_words(source: Source) -> list[str]:
-    first = source.text.lstrip("\ufeff").split("\n", 1)[0]
+    first = source.text.split("\n", 1)[0]
     return [word.strip().strip('"') for word in first.split(",")]
 
 

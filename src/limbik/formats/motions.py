@@ -294,7 +294,9 @@ def load_motion(
     like = load(model, base=base) if isinstance(model, str) else model
     if not isinstance(like, Model | Motion):
         raise ModelError(f"model needs a Model, a Motion or a name, found {shortened(model)}")
-    return _of_csv(like, *motion_csv.read(source, like.model if isinstance(like, Motion) else like), up)
+    own = like.model if isinstance(like, Motion) else like
+    read = _of_file(source.name, own, *motion_csv.read(source, own), up or "z")
+    return replace(like, q=read.q, dt=read.dt, up=up or like.up) if isinstance(like, Motion) else read
 
 
 def _metres(unit: Unit | float) -> float:
@@ -333,12 +335,6 @@ def _of_file(name: str, *fields: Any, **others: Any) -> Motion:
         return Motion(*fields, **others)
     except ConfigurationError as error:
         raise FormatError(name, str(error)) from None
-
-
-def _of_csv(like: Model | Motion, q: Array, dt: float, up: Up | None) -> Motion:
-    if isinstance(like, Motion):
-        return replace(like, q=q, dt=dt, up=up or like.up)
-    return Motion(like, q, dt, up or "z")
 
 
 def _refuse_quaternions(model: Model, q: Array) -> None:

@@ -31,12 +31,15 @@ _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]+)[\"']"
 
 @dataclass(frozen=True)
 class Source:
-    """A description's text and where it is from."""
+    """A description's text, without a byte order mark, and where it is from."""
 
     name: str  # for messages: the path as it was passed, or "<text>"
     text: str
     path: Path | None = None  # None for a text
     files: Mapping[str, bytes] | None = None  # all that it may name, by path; None: what is on the disk
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", self.text.removeprefix("\ufeff"))
 
 
 SourceLike: TypeAlias = str | PathLike[str] | Source

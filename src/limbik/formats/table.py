@@ -65,7 +65,7 @@ def read_table(source: Source, settings: Collection[str], columns: Collection[st
 
 def _content_lines(text: str) -> Iterator[tuple[int, str]]:
     """(line, text) of lines that are neither empty nor comments."""
-    for line, content in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+    for line, content in enumerate(text.splitlines(), start=1):
         if content.strip() and not content.lstrip().startswith("#"):
             yield line, content
 

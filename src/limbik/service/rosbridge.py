@@ -37,6 +37,8 @@ async def serve(
                 say(f"answering at {address}: " + ", ".join(f"{namespace}/{name}" for name in SERVICES))
                 await _answer_all(moveit, server, namespace, say)
         except (InvalidURI, ValueError):  # ValueError: of a port or a host that none can have
+            if has_met:
+                raise
             raise LimbikError(
                 f"{address!r} is no address of a rosbridge; it is like ws://localhost:9090"
             ) from None

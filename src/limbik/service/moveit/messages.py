@@ -18,6 +18,7 @@ from limbik.errors import did_you_mean, shortened
 from limbik.model.joints import FARTHEST
 
 MAX_ITEMS = 1000  # constraints, poses or names of one message
+LARGEST = 2**32 - 1  # of the whole numbers of ROS
 
 _Item = TypeVar("_Item")
 Few = Annotated[list[_Item], Field(max_length=MAX_ITEMS)]
@@ -228,8 +229,8 @@ class Constraints(RosMessage):
 class Duration(RosMessage):
     """ROS 2 says `sec` and `nanosec`, ROS 1 `secs` and `nsecs`."""
 
-    sec: Annotated[int, Field(ge=0, validation_alias=AliasChoices("sec", "secs"))] = 0
-    nanosec: Annotated[int, Field(ge=0, validation_alias=AliasChoices("nanosec", "nsecs"))] = 0
+    sec: Annotated[int, Field(ge=0, le=LARGEST, validation_alias=AliasChoices("sec", "secs"))] = 0
+    nanosec: Annotated[int, Field(ge=0, le=LARGEST, validation_alias=AliasChoices("nanosec", "nsecs"))] = 0
 
     @property
     def seconds(self) -> float:
