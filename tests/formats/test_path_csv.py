@@ -83,6 +83,8 @@ def test_joints_that_are_called_like_a_column_are_told_apart() -> None:
         ("x;y;z;roll;pitch;yaw\n1;2;3;0;0;0\n", 1, "between commas"),
         ("x,y,z,qx,qy,qw\n1,2,3,0,0,1\n", 1, "qz not found"),
         ("Time,x,y,z,roll,pitch,yaw\n0,1,2,3,0,0,0\n", 1, "'Time' needs to be called 'time'"),
+        ("time [s],x,y,z,roll,pitch,yaw\n0,1,2,3,0,0,0\n", 1, "'time \\[s\\]' needs to be called 'time'"),
+        ("x,y,z,roll,pitch,yaw\n1e200,2,3,0,0,0\n", 2, "a position needs numbers up to 1e"),
         ("x,x,y,z,roll,pitch,yaw\n0,1,2,3,0,0,0\n", 1, "'x' needs to be there once"),
         (f"{HEAD}\n", 1, "no poses below the header"),
         (f"# a remark\n\n{HEAD}\n1,2,3,0,0\n", 4, "needs 6 columns, found 5"),

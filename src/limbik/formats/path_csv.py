@@ -19,6 +19,7 @@ from limbik.formats.csv_rows import CsvRow, number_in, quoted, rows_of
 from limbik.formats.source import SourceLike, open_source
 from limbik.joint_path import Path
 from limbik.model import Model
+from limbik.model.joints import FARTHEST
 from limbik.spatial import (
     Array,
     Matrix4,
@@ -30,6 +31,7 @@ from limbik.spatial import (
 )
 
 TIME = "time"
+OTHER_TIMES = ("timestamp", "time_s", "time [s]", "time(s)", "time (s)")  # as other programs write it
 POSITION = ("x", "y", "z")
 ROLL_PITCH_YAW = ("roll", "pitch", "yaw")
 QUATERNION = ("qx", "qy", "qz", "qw")
@@ -100,6 +102,8 @@ def _columns(name: str, header: CsvRow) -> dict[str, int]:
     for word in header.words:
         if word not in KNOWN and word.lower() in KNOWN:
             raise FormatError(name, f"column {word!r} needs to be called {word.lower()!r}", line=header.line)
+        if word.lower() in OTHER_TIMES:
+            raise FormatError(name, f"column {word!r} needs to be called {TIME!r}", line=header.line)
         if word in KNOWN and header.words.count(word) > 1:
             raise FormatError(name, f"column {word!r} needs to be there once", line=header.line)
     turn = QUATERNION if any(word in header.words for word in QUATERNION) else ROLL_PITCH_YAW
@@ -121,6 +125,8 @@ def _numbers(name: str, row: CsvRow, columns: Mapping[str, int], count: int) -> 
 
 def _pose(name: str, line: int, numbers: Mapping[str, float]) -> Matrix4:
     position = np.array([numbers[word] for word in POSITION])
+    if np.abs(position).max() > FARTHEST:
+        raise FormatError(name, f"a position needs numbers up to {FARTHEST:g} m", line=line)
     if "qw" not in numbers:
         return pose_from(rotation_rpy(*(numbers[word] for word in ROLL_PITCH_YAW)), position)
     quaternion = np.array([numbers[word] for word in QUATERNION])
