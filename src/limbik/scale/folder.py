@@ -61,7 +61,7 @@ def is_begun(folder: Path, job: Job, part: str) -> bool:
             (folder / part).mkdir()
         except FileExistsError:
             raise StoreError(
-                f"another run is making {folder}: wait for its end, or give a new folder"
+                f"another run is making {folder}: wait for its end; if there is none, remove the folder"
             ) from None
     return False
 
