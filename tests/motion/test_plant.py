@@ -557,6 +557,12 @@ def test_a_robot_that_stands_on_its_soles_keeps_standing_there(
     assert planting_report(motion, planted).pelvis_cm < 0.1
 
 
+def test_feet_without_ankles_are_refused() -> None:
+    bolt = limbik.load("bolt", base="floating")
+    with pytest.raises(ModelError, match="feet needs links that a joint turns, found 'FL_FOOT'"):
+        soles_of(limbik.Motion(bolt, np.tile(bolt.neutral, (5, 1)), 0.01, up="z"))
+
+
 def test_feet_of_which_nothing_tells_the_sole_are_planted_with_a_warning() -> None:
     bare = limbik.load("g1", base="floating").with_shapes([])
     motion = limbik.Motion(bare, swaying(bare, G1[0], 0.0, G1_BENT, (0.0, 0.0)), 0.01, up="z")

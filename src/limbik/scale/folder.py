@@ -81,7 +81,7 @@ def read_record(folder: Path) -> dict[str, Any]:
     if not isinstance(record, dict) or not {"title", "digest"} <= record.keys():
         raise StoreError(f"{folder} holds no result: there is no {RECORD} in it that can be read")
     if record.pop("checksum", None) != _checksum(record):
-        raise StoreError(f"{folder} is damaged: {RECORD} is not as it was written; make it anew elsewhere")
+        raise StoreError(f"{folder} is damaged: {RECORD} is not as it was written; give a new folder")
     return record
 
 

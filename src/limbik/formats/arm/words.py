@@ -78,8 +78,8 @@ class Statement:
 
 
 def lines(text: str) -> Iterator[str]:
-    """The lines of a file, whatever ends them, without a byte order mark."""
-    start = 1 if text.startswith("\ufeff") else 0
+    """The lines of a file, whatever ends them."""
+    start = 0
     for end in _LINE_END.finditer(text):
         yield text[start : end.start()]
         start = end.end()

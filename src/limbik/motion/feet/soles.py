@@ -14,16 +14,25 @@ from numpy.typing import NDArray
 from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
-from limbik.model.joints import FARTHEST, JointKind
+from limbik.model.joints import FARTHEST
 from limbik.motion.articulation import Articulation
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.contacts import ContactRule, feet_of, point_contacts, rule_for
-from limbik.motion.feet.sole_points import carried_by, sole_of
-from limbik.spatial import Array, Vector3, as_vector, check_largest, norm, unit
+from limbik.motion.feet.sole_points import has_sole, sole_of
+from limbik.spatial import (
+    Array,
+    Vector3,
+    as_vector,
+    check_largest,
+    dot,
+    norm,
+    perpendicular,
+    pose_inverse,
+    unit,
+)
 
 HEEL, BALL, TIP = 0, 1, 2
 OVER = 0.7  # cosine of the angle between the line from foot to hip and the vertical in which a leg stands
-CORNERS = 3  # frames of a foot, from which on they are those of its sole
 BEHIND = 0.3  # how far a heel is behind the ankle, as a fraction of how far the ball is before it
 
 
@@ -97,8 +106,8 @@ def soles_of(motion: Motion, feet: Sequence[str] | None = None) -> tuple[Sole, .
     legs = [_leg(motion.model, articulation, roles, name) for name in names]
     links = [link for leg in legs for link in (leg.ankle, leg.toe or leg.ankle, leg.root)]
     poses = motion.model.poses(motion.q, links)
-    left = _to_the_left(motion, roles)
-    return tuple(_sole(motion, leg, poses[:, 3 * k : 3 * k + 3], left) for k, leg in enumerate(legs))
+    ahead = _ahead(motion, roles)
+    return tuple(_sole(motion, leg, poses[:, 3 * k : 3 * k + 3], ahead) for k, leg in enumerate(legs))
 
 
 def sole_contacts(
@@ -158,13 +167,13 @@ def _feet_by_name(motion: Motion, articulation: Articulation, roles: Mapping[str
     return [link for link in dict.fromkeys(feet) if link not in toes]
 
 
-def _to_the_left(motion: Motion, roles: Mapping[str, str]) -> Array:
-    """From the right to the left hip of a human body [T, 3] [m]; zeros where the motion has no such body."""
+def _ahead(motion: Motion, roles: Mapping[str, str]) -> Array:
+    """Forward of a human body [T, 3], across its hips; zeros where the motion has no such body."""
     hips = [roles[role] for role in ("leftUpperLeg", "rightUpperLeg") if role in roles]
     if len(hips) < 2:
         return np.zeros((len(motion), 3))
     left, right = np.moveaxis(motion.model.poses(motion.q, hips)[..., :3, 3], 1, 0)
-    return np.asarray(left - right)
+    return np.cross(left - right, np.eye(3)["xyz".index(motion.up)])
 
 
 class _Leg(NamedTuple):
@@ -198,37 +207,36 @@ def _of_body(
     for side in ("left", "right"):
         thigh, shank, foot = (roles.get(f"{side}{part}", "") for part in ("UpperLeg", "LowerLeg", "Foot"))
         turned = [joint.child for joint in model.path(foot or None) if joint.child in articulation.links]
-        if thigh and shank and foot and turned:
+        if thigh and shank and foot and turned and turned[-1] != shank:  # there is an ankle
             yield thigh, shank, foot, turned[-1]
 
 
-def _sole(motion: Motion, leg: _Leg, poses: Array, left: Array) -> Sole:
-    """Of a leg, by poses [T, 3, 4, 4] of its foot, toes and thigh; left [T, 3]: zeros where that is not
-    known.
-    """
+def _sole(motion: Motion, leg: _Leg, poses: Array, ahead: Array) -> Sole:
+    """Of a leg, by poses [T, 3, 4, 4] of its foot, toes and thigh; ahead [T, 3]: as of `_ahead`."""
     model, (root, mid, ankle, toe) = motion.model, leg
     rotation, position = poses[:, 0, :3, :3], poses[:, 0, :3, 3]
     up = np.eye(3)["xyz".index(motion.up)]
     flat = _standing(motion, poses[..., :3, 3])
-    up_foot = unit((np.swapaxes(rotation[flat], -1, -2) @ up).mean(axis=0))
+    into_foot = np.swapaxes(rotation[flat], -1, -2)
+    up_foot = unit((into_foot @ up).mean(axis=0))
     if toe:
-        ball_positions = poses[:, 1, :3, 3] - position
-        ball = (np.swapaxes(rotation[flat], -1, -2) @ ball_positions[flat, :, None])[..., 0].mean(axis=0)
+        ball = dot(into_foot, (poses[flat, 1, :3, 3] - position[flat])[:, None]).mean(axis=0)
     else:
         ball = _farthest(model, ankle, up_foot)
     tip = _farthest(model, toe) if toe else ball
-    has_sole = _has_sole(model, ankle)
-    if has_sole:
+    is_known = has_sole(model, ankle)
+    if is_known:
         points = sole_of(model, ankle, motion.q[flat[0]], up_foot)
-        ahead = (np.swapaxes(rotation, -1, -2)[flat] @ np.cross(left[flat], up)[..., None]).mean(axis=0)[:, 0]
-        heel, front = _ends(points, up_foot, ball if toe else ahead, toe is not None)
+        of_body = dot(into_foot, ahead[flat, None]).mean(axis=0)
+        heel, front = _ends(points, up_foot, ball if toe else of_body, toe is not None)
         if toe:
-            tip = _seen_from(poses[flat[0], 1], poses[flat[0], 0], front)
+            ankle_to_toe = pose_inverse(poses[flat[0], 1]) @ poses[flat[0], 0]
+            tip = ankle_to_toe[:3, :3] @ front + ankle_to_toe[:3, 3]
         else:
             ball = tip = front
     across_tip = (poses[flat, 1, :3, :3] @ tip + poses[flat, 1, :3, 3] - position[flat]) @ up
     levels = np.array([float(ball @ up_foot), float(across_tip.mean())])
-    if not has_sole:
+    if not is_known:
         forwards = ball - up_foot * (up_foot @ ball)
         heel = up_foot * min(levels.min(), 0.0) - BEHIND * forwards
     heights = np.append(0.0, levels - heel @ up_foot)
@@ -237,21 +245,13 @@ def _sole(motion: Motion, leg: _Leg, poses: Array, left: Array) -> Sole:
     )
 
 
-def _has_sole(model: Model, ankle: str) -> bool:
-    """Whether shapes or frames of a foot tell what is its sole."""
-    links = carried_by(model, ankle)
-    fixed = [joint for joint in model.joints if joint.parent == ankle and joint.kind is JointKind.FIXED]
-    own = [frame for frame in model.frames if frame.link == ankle != frame.name]
-    return len(fixed) + len(own) >= CORNERS or any(shape.link in links for shape in model.shapes)
-
-
 def _ends(points: Array, up: Vector3, ahead: Array, has_toes: bool) -> tuple[Array, Array]:
     """The middles [3] of the back and the front edge of a sole's points [k, 3].
 
     Forward is to the toes, without toes along the sole: ahead of the body, or if that is not known (0) to the
     end that is farther from the ankle.
     """
-    side = unit(np.cross(up, np.eye(3)[np.abs(up).argmin()]))
+    side = perpendicular(up)
     plane = np.stack([side, np.cross(up, side)])
     planar, forward = points @ plane.T, plane @ ahead
     if not (has_toes and forward.any()):
@@ -263,11 +263,6 @@ def _ends(points: Array, up: Vector3, ahead: Array, has_toes: bool) -> tuple[Arr
     along, across = planar @ forward, planar @ beside
     middle = (points @ up).min() * up + 0.5 * (across.min() + across.max()) * beside @ plane
     return middle + along.min() * forward @ plane, middle + along.max() * forward @ plane
-
-
-def _seen_from(pose: Array, other: Array, point: Array) -> Array:
-    """A point [3] in axes of another pose in those of a pose [4, 4]."""
-    return np.asarray(pose[:3, :3].T @ (other[:3, :3] @ point + other[:3, 3] - pose[:3, 3]))
 
 
 def _toe(articulation: Articulation, ankle: str) -> str | None:

@@ -18,7 +18,7 @@ from limbik.locks import cached_property
 from limbik.motion.contacts import runs
 from limbik.motion.feet.ground import Ground
 from limbik.motion.feet.soles import BALL, HEEL, TIP, Sole
-from limbik.spatial import Array, Matrix3, cross, norm, rotation_between, unit
+from limbik.spatial import Array, Matrix3, cross, norm, perpendicular, rotation_between, unit
 
 SHORT = 1e-3  # [leg lengths] between heel and ball, below which they are one point
 UPRIGHT = 0.3  # part of a foot's length beside the vertical, below which it has no heading
@@ -143,10 +143,9 @@ def _break(excess: Array, rest: int) -> int:
 
 def _headings(foot: AnimatedFoot) -> Array:
     """Which direction a foot points [T] [rad], about the vertical; upright, as it did before."""
-    sole = foot.sole
-    forward = sole.ball - sole.heel
+    forward = foot.sole.ball - foot.sole.heel
     if norm(forward) < SHORT * foot.leg_length:  # a foot that is a point has directions all the same
-        forward = cross(sole.up, np.eye(3)[np.abs(sole.up).argmin()])
+        forward = perpendicular(foot.sole.up)
     forwards = foot.ankle[:, :3, :3] @ forward
     ahead = cross(foot.up, np.roll(foot.up, 1))
     beside = np.stack([forwards @ ahead, forwards @ cross(foot.up, ahead)], axis=1)
