@@ -230,6 +230,18 @@ def test_a_robot_on_a_floating_base_has_the_same_parts(name: str) -> None:
     assert limbik.humanoid(robot(name, base="floating")).frames == limbik.humanoid(robot(name)).frames
 
 
+@pytest.mark.parametrize("ending", ["bvh", "glb"])
+@pytest.mark.parametrize("name", ["g1", "talos", "icub", "romeo"])
+def test_the_motion_of_a_robot_has_the_same_parts_in_files_without_hinges(
+    name: str, ending: str, tmp_path
+) -> None:
+    model = robot(name, base="floating")
+    file = tmp_path / f"robot.{ending}"
+    limbik.Motion(model, model.random(1, size=6), dt=0.1).save(file)
+    found = limbik.humanoid(limbik.load_motion(file)).frames
+    assert limbik.humanoid(model).frames.items() <= found.items()
+
+
 @pytest.mark.parametrize("name", ["g1", "talos", "icub", "romeo"])
 def test_legs_of_robots_are_found_without_names(name: str) -> None:
     model = robot(name)

@@ -223,6 +223,14 @@ def test_a_robot_follows_itself(on_robot):
     assert_allclose(again.q[:, knee], on_robot.q[:, knee], atol=0.15)
 
 
+@pytest.mark.parametrize("ending", ["bvh", "glb"])
+def test_a_robot_in_a_file_without_hinges_is_followed_as_the_robot_itself(ending, on_robot, tmp_path):
+    talos = limbik.load("talos")
+    on_robot.save(tmp_path / f"robot.{ending}")
+    again = retarget(limbik.load_motion(tmp_path / f"robot.{ending}"), talos)
+    assert_allclose(again.q[:, 7:], retarget(on_robot, talos).q[:, 7:], atol=math.radians(3.0))
+
+
 def test_the_same_motion_comes_out_again_and_each_frame_is_told(on_robot, g1):
     told = []
     again = retarget(limbik.load_motion(crouching()), g1, progress=lambda *counts: told.append(counts))

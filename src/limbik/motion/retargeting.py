@@ -17,6 +17,7 @@ from limbik.formats.motions import Motion, as_motion
 from limbik.goals import Direction, Goal, Orientation, Position
 from limbik.model.model import Model, as_model
 from limbik.motion.body.anatomy import TRUNK, Anatomy, anatomy
+from limbik.motion.body.hinges import with_hinges
 from limbik.motion.body.humanoid import as_roles, humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.contacts import ContactRule, as_stands, detect_contacts, seconds_from
@@ -93,7 +94,7 @@ def retarget(
 
     Raises ModelError where a body has no hips, no legs, or neither a trunk nor a head.
     """
-    motion = as_motion(motion)
+    motion = with_hinges(as_motion(motion))
     whole = model.model if isinstance(model, Motion) else as_model(model)
     roles = humanoid(model).frames if target is None else as_roles(target, "target")
     there = freed(whole, roles["hips"]) if "hips" in roles else whole

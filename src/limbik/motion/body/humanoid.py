@@ -17,6 +17,7 @@ from limbik.model import Model
 from limbik.motion.body.find_fingers import find_small_parts
 from limbik.motion.body.find_limbs import Limbs, find_limbs
 from limbik.motion.body.find_trunk import find_trunk
+from limbik.motion.body.hinges import with_hinges
 from limbik.motion.body.names import labels
 from limbik.motion.body.roles import FINGER_ROLES, ROLES, SIDES
 from limbik.motion.body.skeleton import skeleton_of
@@ -108,8 +109,11 @@ def humanoid(model: Model | Motion) -> Humanoid:
             note = f"the VRM has a bone {shortened(role)}, which is none of a human and is left out; "
             warnings.warn(note + did_you_mean(role, ROLES), FormatWarning, stacklevel=2)
         return _humanoid(own, own_roles, dict.fromkeys(own_roles, "VRM"))
-    skeleton = skeleton_of(own, model.q[0] if isinstance(model, Motion) else own.neutral)
-    up = np.eye(3)["xyz".index(model.up)] if isinstance(model, Motion) else None
+    if isinstance(model, Motion):
+        model = with_hinges(model)
+        skeleton, up = skeleton_of(model.model, model.q[0]), np.eye(3)["xyz".index(model.up)]
+    else:
+        skeleton, up = skeleton_of(own, own.neutral), None
     named = labels(skeleton.links)
     limbs = find_limbs(skeleton, named, up)
     if own.nv < MIN_VELOCITIES:  # a gripper, whose fingers follow one joint
