@@ -61,6 +61,15 @@ def test_the_robot_does_what_the_person_does(on_robot):
     assert np.ptp(arm) > 2.0 * np.ptp(still)  # the left forearm waves
 
 
+def test_feet_that_capture_has_a_little_above_the_ground_stand_on_it(g1):
+    standing = limbik.load_motion(crouching())
+    q = standing.q.copy()
+    q[:, standing.model.q_slice("mixamorig:Hips.Zrotation")] += 0.05  # the left foot is 10 mm higher
+    robot = retarget(replace(standing, q=q), g1, contacts=np.ones((len(q), 2), dtype=bool))
+    left, right = (np.median(robot.model.pose(robot.q, foot)[:, 2, 3]) for foot in FEET)
+    assert abs(left - right) < 0.002
+
+
 def test_limits_of_joints_and_of_their_speed_are_kept(on_robot):
     model = on_robot.model
     assert model.is_within_limits(on_robot.q).all()
@@ -276,6 +285,9 @@ def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
     assert list(intervals(stands)) == [slice(0, 20), slice(40, 60)]
     assert_array_equal(held_positions(places, np.zeros(60, dtype=bool)), places)
     assert math.isclose(held[0, 0], np.median(places[:20, 0]))
+    assert_array_equal(held_positions(places, stands, ground=0.02, near=0.01), held)  # on a stair
+    lifted = held_positions(places, stands, ground=0.02, near=0.03)
+    assert_allclose(lifted - held, np.broadcast_to([0.0, 0.0, 0.02], held.shape), atol=1e-15)
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ FREEDOM = 6  # degrees of freedom of hips that go anywhere
 STEADY = 0.05  # of the configuration before, and a fraction of the change from there to neutral
 HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
+LEVEL = 0.05  # of a leg: how far from the ground a foot that stands is on it, as capture and heels vary
 RAISES = 3  # of feet in a frame, at most
 IN_GROUND = 1e-3  # [m] of a sole, beyond which its foot is raised
 AT_LIMIT = 0.999  # of a joint's speed limit
@@ -164,6 +165,7 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
     feet = {side: body.points(q, side + LEG[2]) for side in SIDES}
     soles = {side: _sole(other, side + LEG[2]) for side in SIDES}
     base = min(_standing_height(feet[side][:, 2], stands[:, k]) for k, side in enumerate(SIDES))
+    near = LEVEL * other.length(LEG)
     ankle = float(np.mean([-sole[:, 2].min() for sole in soles.values()]))
 
     def brought(positions: Array) -> Array:
@@ -181,7 +183,8 @@ def _goals(motion: Motion, body: Anatomy, other: Anatomy, stands: NDArray[np.boo
         axes = other.axes[role]
         rotations = _stood_upright(body.rotations(q, role), stands[:, k])
         rotations = flat_rotations(rotations, stands[:, k], motion.dt)
-        positions = lifted(held_positions(brought(feet[side]), stands[:, k]), rotations, soles[side])
+        positions = held_positions(brought(feet[side]), stands[:, k], -soles[side][:, 2].min(), near)
+        positions = lifted(positions, rotations, soles[side])
         swing = _swing(stands[:, k], motion.dt)
         foot = _position(other, role, positions, FOOT)
         yield replace(foot, factors=SWING**swing, sole=soles[side] @ axes.T)

@@ -37,7 +37,9 @@ def with_hinges(motion: Motion) -> Motion:
     else:
         return motion
     spread = np.linalg.svd(sines[:, inner], compute_uv=False)
-    if (spread > INDEPENDENT * spread[0]).sum() < 3 or not _has_three_in_a_row(bones, rest, axes, sines):
+    if (spread > INDEPENDENT * spread.max(initial=0.0)).sum() < 3 or not _has_three_in_a_row(
+        bones, rest, axes, sines
+    ):
         return motion
     bones = skeleton_of(motion.model, motion.q, motion.up, motion.links)
     return _motion_of(motion, bones, rest, axes)

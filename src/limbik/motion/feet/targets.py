@@ -22,8 +22,11 @@ def intervals(stands: NDArray[np.bool_]) -> Iterator[slice]:
         yield slice(int(frames[0]), int(frames[-1]) + 1)
 
 
-def held_positions(positions: Array, stands: NDArray[np.bool_]) -> Array:
-    """Positions [T, 3] that do not move while a foot stands: each stance at its median.
+def held_positions(
+    positions: Array, stands: NDArray[np.bool_], ground: float = 0.0, near: float = 0.0
+) -> Array:
+    """Positions [T, 3] that do not move while a foot stands: each stance at its median, and at the height of
+    the ground where that is near [m].
 
     In between, what that takes of the positions goes over smoothly from one stance to the next; before the
     first and after the last it stays.
@@ -34,6 +37,8 @@ def held_positions(positions: Array, stands: NDArray[np.bool_]) -> Array:
     shift = np.empty_like(positions)
     held = [np.median(positions[run], axis=0) for run in stances]
     for run, position in zip(stances, held, strict=True):
+        if abs(position[2] - ground) < near:
+            position[2] = ground
         shift[run] = position - positions[run]
     shift[: stances[0].start] = shift[stances[0].start]
     shift[stances[-1].stop :] = shift[stances[-1].stop - 1]
