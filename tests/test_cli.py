@@ -185,6 +185,28 @@ def test_control_c_while_modules_are_imported_has_no_stack_trace(tmp_path):
     assert not result.stderr
 
 
+def test_control_c_that_an_extension_module_takes_for_its_own_ends_the_command(tmp_path):
+    taken = (
+        "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\nexcept BaseException:\n    pass\n"
+    )
+    (tmp_path / "typer.py").write_text(f"{taken}raise ImportError('the C-extensions failed')\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
+    result = subprocess.run(
+        [sys.executable, "-m", "limbik", "info"], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert result.returncode == 130
+    assert not result.stderr
+
+
+def test_the_package_imports_nothing_before_it_is_used():
+    program = "import sys; before = set(sys.modules); import limbik; print(*set(sys.modules) - before)"
+    imported = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert {name.partition(".")[0] for name in imported.stdout.split()} <= {
+        "limbik",
+        *sys.stdlib_module_names,
+    }
+
+
 def test_an_error_is_one_line_and_exit_status_2():
     result = run("play", "--no-browser", "--host", "no-such-host.invalid")
     assert result.returncode == 2
