@@ -6,7 +6,7 @@ arm = limbik.planar_arm(links=3, length=0.5)
 solution = arm.solve([0.7, 0.6, 0.0])
 """
 
-import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from limbik._version import __version__
@@ -107,20 +107,19 @@ _NAMES = {
     "limbik.warmup_tasks": ("warmup",),
 }
 _IN_ITS_MODULE = {"PathBreak": "Break"}
-_MODULES = "collision", "derivatives", "errors", "motion", "scale", "scene", "solvers"
 
 
 if not TYPE_CHECKING:  # which else would take any name
 
     def __getattr__(name: str) -> Any:
-        if name in _MODULES:
-            return importlib.import_module(f"{__name__}.{name}")
         for module, names in _NAMES.items():
             if name in names:
                 value = globals()[name] = getattr(
                     importlib.import_module(module), _IN_ITS_MODULE.get(name, name)
                 )
                 return value
+        if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}"):
+            return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -19,6 +19,7 @@ from limbik.errors import CollisionError, FormatError, FormatWarning
 from limbik.formats import srdf, srdf_write, urdf_write
 from limbik.formats.source import Source
 from limbik.model.pair_rules import PairRule
+from limbik.spatial import quat_to_matrix
 
 URDF = """<robot name="shapes">
   <link name="base">
@@ -189,6 +190,134 @@ def test_pairs_that_mujoco_does_not_look_at_have_their_reason():
     assert told[frozenset(("arm", "finger"))] == "MJCF: exclude"
     assert told[frozenset(("arm", "nail"))] == "MJCF: contype and conaffinity"
     assert frozenset(("arm", "hand")) not in told
+
+
+@needs_mujoco
+@pytest.mark.parametrize(
+    "placed",
+    [
+        'refpos=".1 .2 .3"',
+        'refpos=".1 .2 .3" scale="1 1 -1"',
+        'refpos=".1 .2 .3" scale="2 1 3"',
+        'refpos=".1 .2 .3" refquat="1 .5 0 0" scale=".5 .5 .5"',
+        'refpos=".1 .2 .3" refquat="1 .5 .2 0" scale="-1 1 1"',
+        'refpos=".1 .2 .3" refquat="1 .5 0 0" scale="2 1 3"',
+    ],
+)
+def test_meshes_of_an_mjcf_are_where_mujoco_has_them(placed, tmp_path):
+    import mujoco
+
+    (tmp_path / "star.stl").write_bytes(stl(star(np.linspace(0.1, 0.2, 6))))
+    (tmp_path / "arm.xml").write_text(
+        f"""<mujoco><asset><mesh name="m" file="star.stl" {placed}/></asset><worldbody><body name="arm">
+        <joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="m" pos="1 0 0" euler="10 0 40"/></body></worldbody></mujoco>"""
+    )
+    mj = mujoco.MjModel.from_xml_path(str(tmp_path / "arm.xml"))
+    turn = quat_to_matrix(mj.geom_quat[0][[1, 2, 3, 0]])
+    expected = mj.mesh_vert @ turn.T + mj.geom_pos[0]
+    (shape,) = without_notes(tmp_path / "arm.xml").shapes
+    vertices = shape.shape.vertices
+    if vertices is None:
+        vertices = shape.shape.scale * star(np.linspace(0.1, 0.2, 6)).reshape(-1, 3)
+    actual = vertices @ shape.pose_link_shape[:3, :3].T + shape.pose_link_shape[:3, 3]
+    apart = np.linalg.norm(actual[:, None] - expected, axis=-1)
+    assert max(apart.min(axis=0).max(), apart.min(axis=1).max()) < 1e-6
+
+
+BESIDE = """<mujoco><compiler {options}/><asset><mesh name="wedge" vertex="-.3 -.3 -.3 .6 0 0 0 .6 0 0 0 .6"/>
+<mesh name="lost" file="lost.stl"/></asset><worldbody>
+<body name="a"><joint type="slide" axis="1 0 0"/>{geom}</body>
+<body name="b" pos="1 0 0"><joint type="slide" axis="0 1 0"/><geom name="ball" size=".05"/></body>
+<body name="c" pos="5 0 0"><joint/>{other}<geom size=".05"/></body></worldbody>{more}</mujoco>"""
+
+
+@needs_mujoco
+@pytest.mark.parametrize(
+    ("options", "geom", "other", "more"),
+    [
+        ('discardvisual="true"', '<geom size=".05"/>', "", ""),
+        (
+            "",
+            '<geom type="mesh" mesh="wedge"/>',
+            '<geom type="mesh" mesh="lost" contype="0" conaffinity="0"/><geom type="sphere" mesh="lost"/>',
+            "",
+        ),
+        (
+            "",
+            '<geom name="one" size=".05"/>',
+            "",
+            '<contact><pair geom1="one" geom2="ball"/><exclude body1="a" body2="b"/></contact>',
+        ),
+    ],
+    ids=["visuals are discarded", "beside a mesh that is missing", "a pair of excluded bodies"],
+)
+def test_geoms_of_an_mjcf_stay_on_their_bodies(options, geom, other, more):
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        model = load(BESIDE.format(options=options, geom=geom, other=other, more=more))
+    assert [shape.link for shape in model.shapes] == ["a", "b", "c"]
+    assert not model.check([0.95, 0.0, 0.0]).is_free
+    assert model.check([0.0, 0.0, 0.0]).is_free
+    said = " ".join(str(note.message) for note in notes)
+    assert ("geoms of 'c' are left out of collisions" in said) == bool(other)
+
+
+@needs_mujoco
+def test_a_mesh_that_an_mjcf_does_not_name_is_refused():
+    with pytest.raises(FormatError, match="mesh 'nope' not found"):
+        load(BESIDE.format(options="", geom='<geom type="mesh" mesh="nope"/>', other="", more=""))
+
+
+@needs_mujoco
+@pytest.mark.parametrize(
+    ("placed", "words"),
+    [
+        ('scale="0 1 1"', "mesh 'm': `scale` of a mesh needs three numbers other than 0"),
+        ('scale="1e200 1 1"', "none beyond"),
+        ('refquat="0 0 0 0"', "mesh 'm': refquat needs a length"),
+        ('refpos="inf 0 0"', "`refpos` needs finite numbers"),
+    ],
+)
+def test_a_mesh_of_an_mjcf_that_is_placed_nowhere_is_refused(placed, words):
+    text = f"""<mujoco><asset><mesh name="m" file="m.stl" {placed}/></asset><worldbody><body name="arm">
+        <joint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
+        <geom type="mesh" mesh="m"/></body></worldbody></mujoco>"""
+    with pytest.raises(FormatError, match=words):
+        load(text)
+
+
+@needs_mujoco
+@pytest.mark.parametrize("files", ["attached", "stripped"])
+def test_meshes_of_an_mjcf_are_found_where_mujoco_finds_them(files, tmp_path):
+    inside = """<asset><mesh name="m" file="{file}"/></asset><worldbody><body name="arm"><joint/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="m"/></body></worldbody>"""
+    (tmp_path / "sub" / "assets").mkdir(parents=True)
+    if files == "attached":
+        (tmp_path / "sub" / "assets" / "star.stl").write_bytes(stl(star(np.full(6, 0.1))))
+        part = f'<mujoco model="part"><compiler meshdir="assets"/>{inside.format(file="star.stl")}</mujoco>'
+        (tmp_path / "sub" / "part.xml").write_text(part)
+        text = """<mujoco><asset><model name="part" file="sub/part.xml"/></asset><worldbody><frame>
+            <attach model="part" body="arm" prefix="x"/></frame></worldbody></mujoco>"""
+    else:
+        (tmp_path / "star.stl").write_bytes(stl(star(np.full(6, 0.1))))
+        text = f'<mujoco><compiler strippath="true"/>{inside.format(file="../else/star.stl")}</mujoco>'
+    (tmp_path / "arm.xml").write_text(text)
+    model = without_notes(tmp_path / "arm.xml")
+    assert model.check([0.0]).is_free  # which reads them
+    assert len(model.shapes) == 1
+
+
+@needs_mujoco
+def test_a_primitive_that_mujoco_fits_to_a_mesh_is_that_primitive(tmp_path):
+    (tmp_path / "star.stl").write_bytes(stl(star(np.full(6, 0.1))))
+    (tmp_path / "arm.xml").write_text(
+        """<mujoco><asset><mesh name="m" file="star.stl"/></asset><worldbody><body name="arm"><joint/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="sphere" mesh="m"/></body></worldbody>
+        </mujoco>"""
+    )
+    (shape,) = without_notes(tmp_path / "arm.xml").shapes
+    assert isinstance(shape.shape, Sphere)
 
 
 # --- SRDF ---------------------------------------------------------------------------------------------------

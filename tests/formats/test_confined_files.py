@@ -10,7 +10,7 @@ from limbik.errors import FormatError, FormatWarning
 from limbik.formats import confined_files as enclosed
 from limbik.formats.confined_files import find_file
 from limbik.formats.load import read
-from limbik.formats.source import Source
+from limbik.formats.source import Source, open_source
 
 pytest.importorskip("mujoco")
 
@@ -91,6 +91,22 @@ PARTS = {
 
 def test_included_files_stand_in_their_places():
     assert [joint.name for joint in opened(INCLUDES, PARTS).joints if joint.nq] == ["x", "z"]
+
+
+def test_included_files_include_what_is_beside_the_main_file_first(tmp_path):
+    body = '<worldbody><body><joint name="{}"/><geom size="1"/></body></worldbody>'
+    joint = f"<mujocoinclude>{body}</mujocoinclude>"
+    files = {
+        "sub/a.xml": '<mujocoinclude><include file="deep/b.xml"/></mujocoinclude>',
+        "deep/b.xml": joint.format("beside the main file"),
+        "sub/deep/b.xml": joint.format("beside the file that includes it"),
+    }
+    main = '<mujoco><include file="sub/a.xml"/></mujoco>'
+    for name, text in {**files, "arm.xml": main}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    uploaded = opened(main, {name: text.encode() for name, text in files.items()}, "arm.xml")
+    assert uploaded.joint_names == read(open_source(tmp_path / "arm.xml")).joint_names
 
 
 def test_lines_keep_their_numbers_after_an_include():

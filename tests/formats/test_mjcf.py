@@ -257,6 +257,18 @@ def test_couplings_hold_where_mujoco_sees_no_violation() -> None:
     assert data.ne == 1
 
 
+def test_what_a_flag_disables_is_off() -> None:
+    text = equality('<joint joint1="b" joint2="a" polycoef="0 2 0 0 0"/>').replace(
+        'name="a"', 'name="a" limited="true" range="-1 1"'
+    )
+    off = '<option><flag {}="disable"/></option><worldbody>'
+    free, unlimited = (
+        mjcf.read(text.replace("<worldbody>", off.format(what))) for what in ("equality", "limit")
+    )
+    assert (free.nq, unlimited.nq) == (2, 1)
+    assert (free.joint("a").upper, unlimited.joint("a").upper) == (1.0, np.inf)
+
+
 def test_a_tendon_equality_of_two_joints_is_a_mimic_rule() -> None:
     tendon = (
         '<tendon><fixed name="t"><joint joint="a" coef="0.5"/><joint joint="b" coef="-1"/></fixed></tendon>'
@@ -397,7 +409,7 @@ def test_what_is_no_configuration_of_mujoco_is_refused() -> None:
             with pytest.raises(ConfigurationError, match=said):
                 convert(model, wrong)
     keys = '<keyframe><key name="home" qpos="inf 0.12"/></keyframe>'
-    with pytest.raises(FormatError, match="keyframe"):
+    with pytest.raises(FormatError, match="keyframe 'home'"):
         mjcf.keyframes(in_world(PAIR, after=keys))
 
 

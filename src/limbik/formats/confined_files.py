@@ -112,7 +112,7 @@ def _with_includes(source: Source, name: str, included: list[str], depth: int) -
             raise element.error("an <include> holds nothing but the attribute `file`")
         parts += [
             text[end:offset],
-            _included(element, source, included, depth + 1),
+            _included(element, source, name, included, depth + 1),
             "\n" * match[0].count("\n"),
         ]
         end = match.end()
@@ -138,11 +138,13 @@ def _includes(text: str, source: Source) -> list[tuple[Element, int]]:
     return elements
 
 
-def _included(element: Element, source: Source, included: list[str], depth: int) -> str:
+def _included(element: Element, source: Source, main: str, included: list[str], depth: int) -> str:
     element.only("file")
     files = _files(source)
     address = element.text("file")
-    match = find_file(files, posixpath.dirname(source.name), address)
+    match: str | None = posixpath.normpath(posixpath.join(posixpath.dirname(main), address))
+    if match not in files:  # beside the main file first, as MuJoCo does
+        match = find_file(files, posixpath.dirname(source.name), address)
     if match is None:
         raise element.error(f"there is no file {address!r} with it; {did_you_mean(address, files)}")
     if match in included:
@@ -154,7 +156,7 @@ def _included(element: Element, source: Source, included: list[str], depth: int)
     root = parse(inner)
     if root.tag not in ("mujoco", "mujocoinclude"):
         raise root.error("an included file needs <mujocoinclude> as its root")
-    return _content(_with_includes(inner, source.name, included, depth)).replace("\n", " ")
+    return _content(_with_includes(inner, main, included, depth)).replace("\n", " ")
 
 
 def _content(text: str) -> str:

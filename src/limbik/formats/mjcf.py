@@ -67,10 +67,13 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
             names[k] = f"key{k + 1}"
             while names.count(names[k]) > 1:
                 names[k] += " (2)"
-    try:
-        return {name: from_qpos(model, mj.key_qpos[k]) for k, name in enumerate(names)}
-    except ConfigurationError as error:
-        raise FormatError(opened.name, str(error), element="keyframe") from None
+    frames = {}
+    for k, name in enumerate(names):
+        try:
+            frames[name] = from_qpos(model, mj.key_qpos[k])
+        except ConfigurationError as error:
+            raise FormatError(opened.name, f"{error}", element=f"keyframe {name!r}") from None
+    return frames
 
 
 def _model(source: Source, expanded: Compiled, end_effector: str | None) -> tuple[Model, list[str]]:
@@ -159,6 +162,7 @@ class _MjcfReader:
 
         self.mj = mj
         self.types = mujoco.mjtJoint
+        self.limits_are_off = bool(mj.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_LIMIT)
         self.names = Names(mj)
         self.notes: list[str] = []
         self.couplings = couplings(mj, self.names.joint)
@@ -193,7 +197,7 @@ class _MjcfReader:
 
     def _joint(self, k: int, parent: str, child: str, origin: Matrix4) -> Joint:
         mj, joint_type = self.mj, self._type(k)
-        name, is_limited = self.names.joint[k], bool(mj.jnt_limited[k])
+        name, is_limited = self.names.joint[k], bool(mj.jnt_limited[k]) and not self.limits_are_off
         common: dict[str, Any] = {"name": name, "parent": parent, "child": child}
         if joint_type == self.types.mjJNT_FREE:
             return Joint(kind=JointKind.FLOATING, origin=origin, **common)

@@ -1,8 +1,8 @@
 """Collision shapes and pair rules of an MJCF, without reading its mesh files.
 
 Geoms collide whose contype or conaffinity is not 0, and those of a <pair>. Of a mesh MuJoCo takes the convex
-hull. Two bodies are not looked at whose geoms' bits do not meet, unless a <pair> names two of them, nor those
-of an <exclude>. Planes and height fields are left out: what a robot stands on belongs to its world.
+hull. Two bodies are not looked at whose geoms' bits do not meet, nor those of an <exclude>, unless a <pair>
+names two of them. Planes and height fields are left out: what a robot stands on belongs to its world.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from limbik.errors import CollisionError
+from limbik.errors import CollisionError, FormatError
 from limbik.formats.confined_files import find_file
 from limbik.formats.mjcf_names import Names
 from limbik.formats.source import Source
 from limbik.model.pair_rules import PairRule
 from limbik.model.shapes import Box, Capsule, ConvexHull, Cylinder, LinkShape, Mesh, Shape, Sphere
-from limbik.spatial import Array, Matrix4, pose_from, pose_inverse, quat_to_matrix
+from limbik.spatial import Array, Matrix4, pose_from, quat_to_matrix, unit
 
 PLACEHOLDER = 1e-3  # [m] radius of the sphere that stands for a mesh while MuJoCo compiles
+SHEARED = 1e-9  # of what is a rotation else
 XYZW = [1, 2, 3, 0]  # indices in wxyz
 RINGS = 8  # of the corners of a hull about an ellipsoid
 
@@ -58,16 +59,34 @@ def colliders_in(spec: Any) -> list[Collider]:
 
 
 def set_mesh_aside(collider: Collider, spec: Any, source: Source) -> None:
-    """Have a geom's mesh file named and not read: a small sphere stands for it."""
+    """Have a geom's mesh file named and not read: a small sphere stands for it.
+
+    MuJoCo reads it where it fits a primitive to the mesh, where `refquat` and an uneven `scale` shear it, and
+    of an attached model, whose folder only MuJoCo knows. Raises FormatError for a scale or refquat of 0.
+    """
     import mujoco
 
     geom = collider.geom
     mesh = next((mesh for mesh in spec.meshes if mesh.name == geom.meshname), None)
-    if mesh is None or not mesh.file:
+    if mesh is None or not mesh.file or geom.type != mujoco.mjtGeom.mjGEOM_MESH:
         return
-    collider.mesh = _mesh(mesh, spec, source)
-    rotation = quat_to_matrix(_normalised(mesh.refquat)[XYZW])
-    collider.pose_geom_mesh = pose_inverse(pose_from(rotation, np.array(mesh.refpos) * mesh.scale[0]))
+    try:
+        set_aside = _mesh(mesh, spec, source)
+    except CollisionError as error:
+        raise FormatError(source.name, f"mesh {mesh.name!r}: {error}") from None
+    scale, quat = np.array(set_aside.scale), np.array(mesh.refquat)
+    if not quat.any():
+        raise FormatError(source.name, f"mesh {mesh.name!r}: refquat needs a length, found 0 0 0 0")
+    # A vertex v is at scale * (rotation^T (v - refpos)).
+    rotation = scale[:, None] * quat_to_matrix(unit(quat)[XYZW]).T / scale
+    is_sheared = np.abs(rotation @ rotation.T - np.eye(3)).max() > SHEARED
+    is_elsewhere = (
+        source.files is None and "<attach" in source.text and not path_of(mesh, spec, source).exists()
+    )
+    if is_sheared or is_elsewhere:
+        return
+    collider.mesh = set_aside
+    collider.pose_geom_mesh = pose_from(rotation, -rotation @ (scale * np.array(mesh.refpos)))
     geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
     geom.meshname = ""
     geom.size = [PLACEHOLDER, 0.0, 0.0]
@@ -80,13 +99,14 @@ def _mesh(mesh: Any, spec: Any, source: Source) -> Mesh:
         file = find_file(source.files, beside, mesh.file)
         data = source.files[file] if file else None
         return Mesh(Path(mesh.file), scale=scale, is_hull=True, data=data)
+    return Mesh(path_of(mesh, spec, source), scale=scale, is_hull=True)
+
+
+def path_of(part: Any, spec: Any, source: Source) -> Path:
+    """The file on the disk of a mesh or height field of an MJCF that attaches no others."""
     folder = source.path.parent if source.path else Path()
-    return Mesh(folder / spec.meshdir / mesh.file, scale=scale, is_hull=True)
-
-
-def _normalised(quat: Any) -> Array:
-    array = np.asarray(quat, dtype=np.float64)
-    return np.asarray(array / math.sqrt(float(array @ array)))
+    file = Path(part.file).name if spec.strippath else part.file
+    return folder / Path(spec.meshdir, file)
 
 
 # --- of the compiled model ----------------------------------------------------------------------------------
@@ -157,10 +177,12 @@ def pair_rules(mj: Any, names: Names, spec: Any, colliders: list[Collider]) -> l
         if not any(_meet(a, b) for a in bits[first] for b in bits[second])
     ]
     by_name = {mj.body(k).name: names.body[k] for k in range(mj.nbody)}
+    excluded = [(by_name[each.bodyname1], by_name[each.bodyname2]) for each in spec.excludes]
     rules += [
-        _rule(by_name[each.bodyname1], by_name[each.bodyname2], "MJCF: exclude")
-        for each in spec.excludes
-        if each.bodyname1 != each.bodyname2
+        _rule(first, second, "MJCF: exclude")
+        for first, second in excluded
+        if first != second
+        and not any(b.geom.name in a.partners for a in bits.get(first, ()) for b in bits.get(second, ()))
     ]
     return rules
 

@@ -12,13 +12,12 @@ import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.confined_files import enclosed, give_files
 from limbik.formats.mjcf_checks import check_files
-from limbik.formats.mjcf_collisions import Collider, colliders_in, set_mesh_aside
+from limbik.formats.mjcf_collisions import Collider, colliders_in, path_of, set_mesh_aside
 from limbik.formats.source import Source
 from limbik.locks import fork_safe
 
@@ -63,7 +62,7 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     notes = _limits_of_tendons(spec)
     colliders = colliders_in(spec)
     _keep_geoms_that_weigh_or_collide(spec, source, colliders)
-    shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in spec.geoms if _is_from_file(geom)))
+    shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in _from_files(spec)))
     try:
         return Compiled(_compile(spec, source), spec, name, True, colliders, notes)
     except _FAILURES as error:
@@ -73,12 +72,16 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     spec = _parsed(source, with_keyframes)
     colliders = colliders_in(spec)
     _keep_geoms_that_weigh_or_collide(spec, source, colliders)
-    for collider in [collider for collider in colliders if collider.geom.meshname]:
+    for collider in colliders:
         set_mesh_aside(collider, spec, source)
-    for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
+    unread = {id(geom): geom for geom in _from_files(spec)}
+    notes.append(f"{lost}; the model has no masses")
+    if names := [each.geom.parent.name or "a body" for each in colliders if id(each.geom) in unread]:
+        notes.append(f"geoms of {_few(names)} are left out of collisions: their meshes cannot be read")
+    colliders = [each for each in colliders if id(each.geom) not in unread]
+    for geom in unread.values():
         spec.delete(geom)
     try:
-        notes.append(f"{lost}; the model has no masses")
         return Compiled(_compile(spec, source), spec, name, False, colliders, notes)
     except _FAILURES as error:
         raise _format_error(source, error) from None
@@ -155,7 +158,7 @@ def compiled_with_shapes(source: Source) -> tuple[Any, list[str]]:
         notes.append(f"the meshes cannot be read: {_first_line(error)}")
     spec = _parsed(source, with_keyframes=False)
     _keep_geoms_to_see(spec)
-    for geom in [geom for geom in spec.geoms if _is_from_file(geom)]:
+    for geom in _from_files(spec):
         spec.delete(geom)
     try:
         return _compile(spec, source), notes
@@ -202,7 +205,7 @@ def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list
                 continue
             if id(geom) not in colliding:
                 spec.delete(geom)
-            elif geom.meshname:
+            else:
                 set_mesh_aside(colliding[id(geom)], spec, source)
 
 
@@ -229,8 +232,11 @@ def _geoms_of_coupling_tendons(spec: Any) -> set[str]:
     return {target.name for target in targets if target is not None}
 
 
-def _is_from_file(geom: Any) -> bool:
-    return bool(geom.meshname or geom.hfieldname)
+def _from_files(spec: Any) -> list[Any]:
+    """The geoms whose meshes and height fields are files."""
+    meshes = {mesh.name for mesh in spec.meshes if mesh.file}
+    fields = {field.name for field in spec.hfields if field.file}
+    return [geom for geom in spec.geoms if geom.meshname in meshes or geom.hfieldname in fields]
 
 
 def _compile(spec: Any, source: Source) -> Any:
@@ -250,6 +256,7 @@ def _compile(spec: Any, source: Source) -> Any:
     spec.compiler.boundmass = max(spec.compiler.boundmass, NO_MASS)
     spec.compiler.boundinertia = max(spec.compiler.boundinertia, NO_MASS)
     spec.compiler.fusestatic = False  # bodies keep their names
+    spec.compiler.discardvisual = False  # which would take geoms that do not collide in MuJoCo's sense
     for name in _USER_NUMBERS:
         setattr(spec, f"nuser_{name}", -1)
     for name, size in _SET_ASIDE.items():
@@ -265,9 +272,8 @@ def _compile(spec: Any, source: Source) -> Any:
 
 def _refuse_what_is_no_file(spec: Any, source: Source) -> None:
     """Raise FormatError for a pipe or device, which MuJoCo would wait for."""
-    folder = source.path.parent if source.path else Path()
     for part in [part for part in [*spec.meshes, *spec.hfields] if part.file]:
-        path = folder / spec.meshdir / part.file
+        path = path_of(part, spec, source)
         if os.path.exists(path) and not path.is_file():
             raise FormatError(source.name, f"its file {part.file!r} is no file, but a folder, pipe or device")
 

@@ -21,12 +21,16 @@ class Couplings:
 
 
 def couplings(mj: Any, joint_names: Sequence[str]) -> Couplings:
-    """The active equalities of a compiled model.
+    """The active equalities of a compiled model, none where a <flag> disables them.
 
     `joint` and `tendon` equalities say y - y0 = a0 + a1 (x - x0) + ..., where y and x are joints or linear
     combinations of joints (fixed tendons) and y0, x0 their values at qpos0.
     """
+    import mujoco
+
     result = Couplings()
+    if mj.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_EQUALITY:
+        return result
     leaders: dict[int, int] = {}  # of the followers
     for k in range(mj.neq):
         if not mj.eq_active0[k]:

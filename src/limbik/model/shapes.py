@@ -117,7 +117,8 @@ class Mesh:
         scale = as_vector(self.scale, 3, "`scale` of a mesh", error=CollisionError)
         if (scale == 0.0).any() or np.abs(scale).max() > LARGEST:
             raise CollisionError(
-                f"`scale` of a mesh needs three numbers other than 0, found {shortened(self.scale)}"
+                "`scale` of a mesh needs three numbers other than 0, "
+                f"none beyond {LARGEST:g}, found {shortened(self.scale)}"
             )
         object.__setattr__(self, "scale", tuple(scale.tolist()))
         if self.vertices is None:
