@@ -12,6 +12,7 @@ from limbik.deprecated import renamed
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
+OFF_PLANE = "off the plane"
 MAX_NAMES = 8  # of joints in a sentence
 MAX_CONTACTS = 3  # and of pairs in collision, in sentences
 MAX_OBSTACLES = 3
@@ -25,20 +26,32 @@ class Bound:
     """What proves that a goal is out of reach."""
 
     goal: int  # its index among the goals
-    kind: str  # "too far", "too near" or "off the plane"
+    kind: str  # "too far", "too near" or OFF_PLANE
     joint: str  # the first joint on the way, or that of the shoulder, from which is measured
     distance: float  # [m] of the target or the wrist from that joint, or of the target from the arm's plane
     bound: float  # [m] what the distance can be at most, or at least
     wrist: str | None = None  # the joint at the wrist, where the distance is from there
+    from_axis: bool = False  # whether the distance is from the joint's axis, as of arms that move in a plane
+    off_plane: float = 0.0  # [m] of the target from that plane, where it is not in it either
 
     @property
     def missing(self) -> float:
         """[m] by which the target is out of reach, at least."""
+        return math.hypot(self.excess, self.off_plane)
+
+    @property
+    def excess(self) -> float:
+        """[m] by which the distance is beyond what it can be."""
         return abs(self.distance - self.bound)
+
+    @property
+    def origin(self) -> str:
+        """What the distance is from, in words."""
+        return f"the axis of joint {self.joint!r}" if self.from_axis else f"joint {self.joint!r}"
 
     def sentence(self, target: str = "The target") -> str:
         """For a person; `target` is what to call the point."""
-        distance, bound, missing = _together(self.distance, self.bound, self.missing)
+        distance, bound, missing = _together(self.distance, self.bound, self.excess)
         if self.wrist is not None:
             needed, allow = "at least", "no more than"
             if self.kind == "too near":
@@ -47,17 +60,17 @@ class Bound:
                 f"{target} needs the wrist (joint {self.wrist!r}) {needed} {distance} from the shoulder "
                 f"(joint {self.joint!r}); the joints between them allow {allow} {bound}."
             )
-        if self.kind == "off the plane":
+        if self.kind == OFF_PLANE:
             return f"{target} is {missing} off the plane in which the arm moves."
+        where = f"{distance} from {self.origin}"
+        if self.off_plane:
+            where += f" (and {_distance(self.off_plane)} off the plane in which the arm moves)"
         if self.kind == "too near":
             return (
-                f"{target} is {distance} from joint {self.joint!r}, and the arm cannot fold to less than "
-                f"{bound} from there: {missing} too near."
+                f"{target} is {where}, and the arm cannot fold to less than {bound} from there: "
+                f"{missing} too near."
             )
-        return (
-            f"{target} is {distance} from joint {self.joint!r}; the arm reaches {bound} from there: "
-            f"{missing} too far."
-        )
+        return f"{target} is {where}; the arm reaches {bound} from there: {missing} too far."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,11 +322,13 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     yield nearest_in_words(diagnosis)
     if bound and bound.wrist is not None:
         yield "Move or turn the target, or move the base."
-    elif bound and bound.kind == "off the plane":
-        yield f"Move the target {_distance(bound.missing)} into that plane."
+    elif bound and bound.kind == OFF_PLANE:
+        yield f"Move the target {_distance(bound.excess)} into that plane."
     elif bound:
         how = "nearer to" if bound.kind == "too far" else "farther from"
-        yield f"Move the target at least {_distance(bound.missing)} {how} joint {bound.joint!r}, or the base."
+        into = f" and {_distance(bound.off_plane)} into that plane" if bound.off_plane else ""
+        what = f"at least {_distance(bound.excess)} {how} {bound.origin}{into}"
+        yield f"Move the target {what}, or the base."
 
 
 def _beyond_limits(excesses: Sequence[Excess]) -> Iterator[str]:

@@ -222,6 +222,26 @@ def test_a_point_off_the_plane_of_the_arm_is_proved_to_be_out_of_reach(goal) -> 
     assert (bound.kind, bound.missing) == ("off the plane", pytest.approx(0.03))
 
 
+@pytest.mark.parametrize(("target", "kind"), [([1.0, 0.0, 2.0], "too far"), ([0.1, 0.0, 1.5], "too near")])
+def test_an_arm_in_a_plane_has_its_reach_from_the_axis_of_its_first_joint(target, kind) -> None:
+    origin, tool = np.eye(4), np.eye(4)
+    origin[2, 3], tool[:3, 3] = 1.0, (0.3, 0.0, 0.5)
+    joints = [
+        limbik.Joint(name="turn", kind=JointKind.REVOLUTE, parent="base", child="arm", origin=origin),
+        limbik.Joint(name="mount", kind=JointKind.FIXED, parent="arm", child="tool", origin=tool),
+    ]
+    explained = limbik.Model("turntable", joints).solve(target).explain()
+    off, missing = abs(target[2] - 1.5), abs(target[0] - 0.3)
+    bound = explained.bound
+    assert (bound.kind, bound.from_axis, bound.off_plane) == (kind, True, pytest.approx(off))
+    assert (bound.distance, bound.bound) == pytest.approx((target[0], 0.3))
+    assert bound.missing == pytest.approx(np.hypot(off, missing))
+    assert f"{target[0]:.3f} m from the axis of joint 'turn'" in str(explained)
+    assert ("0.500 m off the plane" in str(explained)) == (off > 0.0)
+    advised = str(explained).splitlines()[-1]
+    assert ("and 0.500 m into that plane" in advised) == (off > 0.0)
+
+
 def boom() -> Model:
     """A base yaw joint whose slide goes from 0.5 m to 1 m, with a short hook."""
     return (
@@ -440,7 +460,7 @@ def test_of_several_goals_the_one_out_of_reach_is_named() -> None:
     solution = two_arms().solve([hand("left", 0.6, 0.4), hand("right", 2.0, 0.0)], iterations=FEW)
     assert solution.status is Status.UNREACHABLE
     assert solution.explain().bound.goal == 1
-    assert "The target of goal 2 is 2.000 m from joint 'waist'" in str(solution.explain())
+    assert "The target of goal 2 is 2.000 m from the axis of joint 'waist'" in str(solution.explain())
 
 
 def test_of_several_goals_those_that_need_not_be_met_prove_nothing() -> None:
@@ -576,15 +596,17 @@ def test_out_of_reach_says_how_far() -> None:
     text = str(limbik.planar_arm(2, 0.4).solve([1.0, 0.0, 0.0]).explain())
     assert text == (
         "Out of reach, whatever the joints do: frame 'tip' at (1, 0, 0) m.\n"
-        "The target is 1.000 m from joint 'joint1'; the arm reaches 0.800 m from there: 0.200 m too far.\n"
+        "The target is 1.000 m from the axis of joint 'joint1'; the arm reaches 0.800 m from there: "
+        "0.200 m too far.\n"
         "The nearest configuration found is 200 mm off.\n"
-        "Move the target at least 0.200 m nearer to joint 'joint1', or the base."
+        "Move the target at least 0.200 m nearer to the axis of joint 'joint1', or the base."
     )
 
 
 def test_a_tiny_lack_of_reach_can_be_seen() -> None:
     text = str(limbik.planar_arm(2, 0.4).solve([0.80002, 0.0, 0.0]).explain())
-    assert "0.800020 m from joint 'joint1'; the arm reaches 0.800000 m from there: 0.000020 m too far" in text
+    assert "0.800020 m from the axis of joint 'joint1'; the arm reaches 0.800000 m from there" in text
+    assert "0.000020 m too far" in text
 
 
 def test_limits_say_which_and_by_how_much() -> None:

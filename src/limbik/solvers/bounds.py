@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from limbik.diagnosis import Bound
+from limbik.diagnosis import OFF_PLANE, Bound
 from limbik.goals import ONE6, ZERO6, Goal, Pose, Position, axes_of
 from limbik.measure import tool_of
 from limbik.model.chain import Chain, chain_to
@@ -88,9 +88,21 @@ def _bounds(request: Request, index: int, goal: Goal) -> Iterator[Bound]:
         return
     (point, box), (joint, bounds) = target, known
     slack = float(request.options.get("tolerance", Options.tolerance)) + box
+    off_plane = 0.0
     for kind, distance, bound in _distances(bounds, point):
-        if abs(distance - bound) > slack + ROUNDING * (distance + bound):
-            yield Bound(goal=index, kind=kind, joint=joint, distance=distance, bound=bound)
+        if abs(distance - bound) <= slack + ROUNDING * (distance + bound):
+            continue
+        is_distance = kind != OFF_PLANE
+        yield Bound(
+            goal=index,
+            kind=kind,
+            joint=joint,
+            distance=distance,
+            bound=bound,
+            from_axis=is_distance and bounds.normal is not None,
+            off_plane=off_plane,
+        )
+        off_plane = 0.0 if is_distance else distance
 
 
 def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float, float]]:
@@ -100,7 +112,7 @@ def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float
             point = np.append(point, bounds.origin[2])
         height = float((point - bounds.origin) @ bounds.normal)
         point = point - height * bounds.normal
-        yield "off the plane", abs(height), 0.0
+        yield OFF_PLANE, abs(height), 0.0
     distance = math.hypot(*(point - bounds.origin))
     if distance > bounds.max_reach:
         yield "too far", distance, bounds.max_reach
