@@ -73,7 +73,8 @@ def read_poses(source: SourceLike) -> Waypoints:
 def path_csv(model: Model, path: Path) -> str:
     """A line for each knot: its time where there are times, each joint [rad or m], the pose wanted there.
 
-    Times increase: a knot that takes none after the one before, as that of a repeated pose, is left out.
+    Times increase: a knot that takes none after the one before is left out, as that of a repeated pose, or of
+    one for which the arm stands still.
     A joint that is called like one of the other columns is written as "NAME (joint)". Numbers are those of
     the path, to the last bit.
     """
