@@ -317,6 +317,11 @@ def test_several_goals_come_in_a_list():
     assert as_goals([one, other]) == as_goals((one, other)) == (one, other)
     assert as_goals(one) == (one,)
     assert len(as_goals(np.eye(4))) == 1
+    for point in ([1, 2.5, -3], (0.5, 0.25)):
+        (goal,), (expected,) = as_goals(point), as_goals(Position(target=point))
+        assert goal.structure == expected.structure
+        assert_array_equal(goal.target, expected.target)
+        assert not goal.target.flags.writeable
 
 
 @pytest.mark.parametrize(

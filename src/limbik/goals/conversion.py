@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -22,6 +23,8 @@ def as_goals(value: Any) -> tuple[Goal, ...]:
             return (_of_end_effector(Pose, as_pose(value, "the target of Pose", error=GoalError)),)
         if value.shape == (3,) and all(map(math.isfinite, value.tolist())):
             return (_of_end_effector(Position, value.copy()),)
+    if type(value) in (list, tuple) and len(value) in (2, 3) and all(map(_is_plain, value)):
+        return (_of_end_effector(Position, np.array(value, FLOAT64)),)
     if isinstance(value, list | tuple) and value and all(isinstance(each, Goal) for each in value):
         return tuple(as_goal(each) for each in value)
     if isinstance(value, list | tuple) and any(isinstance(each, Goal) for each in value):
@@ -50,6 +53,11 @@ def as_goal(value: Any) -> Goal:
         "a goal needs a point of 2 or 3 numbers, a 4x4 pose, a RigidTransform, a goal such as limbik.Pose or "
         f"a list of goals; found {described_value(value)}"
     )
+
+
+def _is_plain(number: Any) -> bool:
+    """Whether it is a float or int that is a finite float."""
+    return type(number) in (float, int) and abs(number) <= sys.float_info.max
 
 
 def _of_end_effector(kind: type[Pose | Position], target: Array) -> Goal:
