@@ -357,6 +357,14 @@ def test_an_srdf_beside_a_file_is_read(on_disk, tmp_path, place):
     assert [rule.reason for rule in without_notes(robot, srdf=other).pair_rules] == ["SRDF: Other"]
 
 
+def test_groups_of_joints_that_are_not_there_do_not_keep_pairs_of_an_srdf_from_being_read(on_disk):
+    group = '<group name="hand"><joint name="fixed in this model"/></group>'
+    rules = load(on_disk, srdf=DISABLED.replace("</robot>", f"{group}</robot>")).pair_rules
+    assert rules == load(on_disk, srdf=DISABLED).pair_rules
+    with pytest.raises(FormatError, match="did you mean <disable_collisions>"):
+        load(on_disk, srdf=DISABLED.replace("disable_collisions", "disable_colisions"))
+
+
 def test_pairs_of_an_srdf_about_links_that_are_not_there_are_refused(on_disk):
     with pytest.raises(FormatError, match="there is no link 'hnd'; did you mean 'hand'"):
         load(on_disk, srdf=DISABLED.replace('"hand"', '"hnd"'))

@@ -21,7 +21,7 @@ def rules_of(source: SourceLike, model: Model) -> list[PairRule]:
 
     Raises FormatError for links that the model does not have.
     """
-    return _rules(srdf.read(source, model).disabled_collisions)
+    return _rules(srdf.disabled_collisions(source, model))
 
 
 def known_rules(source: SourceLike, names: Iterable[str]) -> list[PairRule]:

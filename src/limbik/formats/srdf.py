@@ -210,10 +210,15 @@ def read(source: SourceLike, model: Model | None = None) -> Srdf:
     )
 
 
-def disabled_collisions(source: SourceLike) -> tuple[DisabledPair, ...]:
-    """Link pairs whose collision check an SRDF disables; nothing else is checked. Raises FormatError."""
+def disabled_collisions(source: SourceLike, model: Model | None = None) -> tuple[DisabledPair, ...]:
+    """Link pairs whose collision check an SRDF disables; its groups and states are not looked at.
+
+    model: whose links the pairs are of; links that it does not have are errors. Raises FormatError.
+    """
     robot = _parsed(source)
-    pairs, reader = robot.all("disable_collisions"), _SrdfReader(robot, None)
+    if model is not None:
+        robot.refuse_misspelt((*_TAGS, *_OTHER_TAGS))
+    pairs, reader = robot.all("disable_collisions"), _SrdfReader(robot, model)
     _refuse_misspelt_attributes(pairs)
     return tuple(map(reader.pair, pairs))
 
