@@ -4,6 +4,7 @@ cost.
 
 import ast
 import functools
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -72,6 +73,35 @@ def test_rooms_import_only_from_rooms_above_them() -> None:
         if ROOMS.index(room) > ROOMS.index(room_of(source))
     ]
     assert wrong == []
+
+
+FIRST_IMPORTS = """
+import importlib, os, sys
+import numpy
+for name in sys.stdin.read().split():
+    child = os.fork()
+    if child == 0:
+        try:
+            importlib.import_module(name)
+        except BaseException as error:
+            print(name, repr(error), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_every_module_can_be_the_first_one_that_is_imported() -> None:
+    names = [module_of(source) for source in SOURCES if room_of(source) != "integrations"]
+    result = subprocess.run(
+        [sys.executable, "-c", FIRST_IMPORTS],
+        input="\n".join(names),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout == ""
 
 
 @pytest.mark.slow

@@ -1,6 +1,9 @@
 """Convex pieces contain what they are made of, and reach beyond it by no more than is said."""
 
+import os
 import struct
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -194,6 +197,31 @@ def test_pieces_are_read_from_the_disk_and_made_again_where_that_is_damaged(cach
         kept.write_bytes(damaged)
         np.testing.assert_array_equal(pieces_of(mesh)[0].vertices, made.pieces[0].vertices)
         assert kept.read_bytes() == whole
+
+
+def test_a_robot_whose_pieces_are_on_the_disk_waits_for_no_hulls(tmp_path):
+    (tmp_path / "round.stl").write_bytes(stl(star(np.full(30, 0.1))))
+    (tmp_path / "arm.urdf").write_text(
+        """<robot name="arm"><link name="base"/>
+        <link name="tip"><collision><geometry><mesh filename="round.stl"/></geometry></collision></link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="tip"/></joint></robot>"""
+    )
+    program = f"""
+import sys
+import limbik
+world = limbik.collision.World()
+world.add("box", limbik.collision.Box((0.1, 0.1, 0.1)), (0.9, 0.3, 0.0))
+model = limbik.load({str(tmp_path / "arm.urdf")!r})
+print(model.check([0.0], world=world).is_free, "scipy.spatial" in sys.modules)
+"""
+    environment = {**os.environ, "LIMBIK_CACHE_DIR": str(tmp_path / "cache")}
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        for _ in range(2)
+    ]
+    assert [answer.stdout.split() for answer in answers] == [["True", "True"], ["True", "False"]]
 
 
 def test_another_file_of_the_same_name_has_pieces_of_its_own(cache):

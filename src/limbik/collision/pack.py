@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.collision.convex import ConvexPiece
+from limbik.collision.hulls import neighbours_in_hull
 from limbik.collision.records import BEGIN, BODY, END, PIECE, VERTEX_SIZE
+from limbik.collision.stored_arrays import Arrays, stored
 from limbik.compiler.kernel import Floats, Records
 from limbik.spatial import Array, Matrix4, Vector3
 
@@ -51,27 +54,20 @@ def packed_body(
 ) -> PackedBody:
     """Pieces and a sphere about them [m], whose frame has a pose on that which carries the body."""
     pose = np.eye(4) if pose is None else pose
-    records, vertices, neighbours = [], [np.zeros((0, VERTEX_SIZE))], [np.zeros(0, np.int64)]
-    n_vertices = n_neighbours = 0
-    for index, piece in enumerate(pieces):
-        moved = piece.moved(pose)
-        records.append(packed_piece(moved, index, n_vertices))
-        rows = np.zeros((len(moved.vertices), VERTEX_SIZE))
-        rows[:, :BEGIN] = moved.vertices
-        adjacent = neighbours_in_hull(moved.vertices)
-        if adjacent:
-            ends = n_neighbours + np.cumsum([len(each) for each in adjacent])
-            rows[:, END], rows[1:, BEGIN], rows[0, BEGIN] = ends, ends[:-1], n_neighbours
-            neighbours.append(n_vertices + np.concatenate([sorted(each) for each in adjacent]))
-            n_neighbours = int(ends[-1])
-        vertices.append(rows)
-        n_vertices += len(rows)
+    moved = [piece.moved(pose) for piece in pieces]
+    counts, neighbours = _neighbours([piece.vertices for piece in moved])
+    rows = np.zeros((len(counts), VERTEX_SIZE))
+    rows[:, :BEGIN] = np.concatenate([np.zeros((0, BEGIN)), *(piece.vertices for piece in moved)])
+    rows[:, END] = np.cumsum(counts)
+    rows[:, BEGIN] = rows[:, END] - counts
+    firsts = np.cumsum([0, *(len(piece.vertices) for piece in moved)])[:-1].tolist()
+    records = list(map(packed_piece, moved, itertools.count(), firsts))
     return PackedBody(
         pose[:3, :3] @ center + pose[:3, 3],
         radius * (1.0 + ROUNDING),
         np.concatenate(records) if records else np.zeros(0, PIECE),
-        np.concatenate(vertices),
-        np.concatenate(neighbours),
+        rows,
+        neighbours,
     )
 
 
@@ -104,23 +100,24 @@ def packed(placed: Sequence[PlacedBody], frame_size: int) -> Packed:
     return Packed(bodies, pieces, vertices, neighbours, np.zeros(len(pieces), np.int64))
 
 
-def neighbours_in_hull(vertices: Array) -> list[set[int]]:
-    """For each corner of a hull those at the other ends of its edges; empty where looking at all is as fast,
-    and where rounding leaves some of them out of the hull.
+def _neighbours(hulls: Sequence[Array]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each corner of all hulls [k, 3] how many are at the other ends of its edges, and the indices of
+    these among all corners; none where looking at all of a hull is as fast.
     """
-    if len(vertices) < MIN_TO_CLIMB:
-        return []
-    from scipy.spatial import ConvexHull, QhullError
+    if max(map(len, hulls), default=0) < MIN_TO_CLIMB:
+        return np.zeros(sum(map(len, hulls)), np.int64), np.zeros(0, np.int64)
 
-    try:
-        triangles = ConvexHull(vertices).simplices
-    except QhullError:  # it is flat
-        return []
-    neighbours: list[set[int]] = [set() for _ in vertices]
-    for corners in triangles.tolist():
-        for k in corners:
-            neighbours[k] |= {*corners} - {k}
-    return neighbours if all(neighbours) else []
+    def made() -> Arrays:
+        adjacent: list[list[int]] = []
+        for hull in hulls:
+            first = len(adjacent)
+            own = neighbours_in_hull(hull) if len(hull) >= MIN_TO_CLIMB else []
+            adjacent += [sorted(first + k for k in each) for each in own] or [[]] * len(hull)
+        indices = list(itertools.chain(*adjacent))
+        return {"counts": np.array(list(map(len, adjacent)), float), "indices": np.array(indices, float)}
+
+    arrays = stored([b"neighbours", *(hull.tobytes() for hull in hulls)], made)
+    return arrays["counts"].astype(np.int64), arrays["indices"].astype(np.int64)
 
 
 def packed_piece(piece: ConvexPiece, index: int, first: int) -> Records:
