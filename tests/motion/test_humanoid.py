@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -240,6 +241,18 @@ def test_the_motion_of_a_robot_has_the_same_parts_in_files_without_hinges(
     limbik.Motion(model, model.random(1, size=6), dt=0.1).save(file)
     found = limbik.humanoid(limbik.load_motion(file)).frames
     assert limbik.humanoid(model).frames.items() <= found.items()
+
+
+def test_a_person_whose_joints_turn_about_one_axis_each_is_no_robot() -> None:
+    names = FAMILIES["mixamo"]
+    still = load(bvh(bones(names)))
+    q = np.tile(still.q[0], (30, 1))
+    swings = {"spine": "Y", "chest": "X", "upperChest": "Z", "neck": "Y", "head": "X", "leftUpperArm": "Z"}
+    for k, (role, axis) in enumerate(swings.items()):
+        if role in names:
+            column = still.model.q_slice(f"{names[role]}.{axis}rotation")
+            q[:, column] += 0.2 * np.sin((k + 1.0) * np.arange(30))[:, None]
+    assert limbik.humanoid(replace(still, q=q)).frames == limbik.humanoid(still).frames
 
 
 @pytest.mark.parametrize("name", ["g1", "talos", "icub", "romeo"])

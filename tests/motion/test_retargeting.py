@@ -240,6 +240,35 @@ def test_a_robot_in_a_file_without_hinges_is_followed_as_the_robot_itself(ending
     assert_allclose(again.q[:, 7:], retarget(on_robot, talos).q[:, 7:], atol=math.radians(3.0))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["g1", "talos", "icub"])
+def test_a_robot_from_gltf_is_followed_by_a_person_as_the_robot_itself(name, tmp_path):
+    robot = limbik.load(name)
+    moved = retarget(limbik.load_motion(crouching(frames=21)), robot)
+    moved.save(tmp_path / "robot.glb")
+    human = limbik.load("human")
+    again = retarget(limbik.load_motion(tmp_path / "robot.glb"), human)
+    assert_allclose(again.q[:, 7:], retarget(moved, human).q[:, 7:], atol=1e-3)
+
+
+@pytest.mark.parametrize("ending", ["bvh", "glb"])
+def test_a_robot_that_squats_all_the_time_is_upright_in_files_without_hinges(ending, g1, tmp_path):
+    body = limbik.load("g1", base="floating")
+    q = np.tile(body.neutral, (20, 1))
+    q[:, 3:7] = quat_exp(np.array([0.0, 0.4, 0.0]))
+    for k, (joint, angle) in enumerate(
+        {"hip_pitch": -2.0, "knee": 2.2, "hip_roll": 0.0, "hip_yaw": 0.0}.items()
+    ):
+        for side in ("left", "right"):
+            q[:, body.q_slice(f"{side}_{joint}_joint")] = (angle + 0.1 * np.sin((k + 1.0) * np.arange(20)))[
+                :, None
+            ]
+    limbik.Motion(body, q, 0.05).save(tmp_path / f"squat.{ending}")
+    again = retarget(limbik.load_motion(tmp_path / f"squat.{ending}"), g1)
+    knee = again.q[:, again.model.q_slice("left_knee_joint")]
+    assert_allclose(knee, q[:, body.q_slice("left_knee_joint")], atol=0.35)
+
+
 def test_the_same_motion_comes_out_again_and_each_frame_is_told(on_robot, g1):
     told = []
     again = retarget(limbik.load_motion(crouching()), g1, progress=lambda *counts: told.append(counts))
@@ -286,8 +315,23 @@ def test_a_stance_is_held_and_the_way_between_two_has_no_jump():
     assert_array_equal(held_positions(places, np.zeros(60, dtype=bool)), places)
     assert math.isclose(held[0, 0], np.median(places[:20, 0]))
     assert_array_equal(held_positions(places, stands, ground=0.02, near=0.01), held)  # on a stair
-    lifted = held_positions(places, stands, ground=0.02, near=0.03)
-    assert_allclose(lifted - held, np.broadcast_to([0.0, 0.0, 0.02], held.shape), atol=1e-15)
+    for near, rise in ((0.03, 0.02), (0.02, 0.02), (0.015, 0.01)):
+        lifted = held_positions(places, stands, ground=0.02, near=near)
+        assert_allclose(lifted - held, np.broadcast_to([0.0, 0.0, rise], held.shape), atol=1e-15)
+
+
+def test_the_hips_are_as_high_over_the_feet_on_the_first_stair_as_on_the_last():
+    standing = limbik.load_motion(crouching(frames=5))
+    model, hips = standing.model, ["mixamorig:Hips.Yposition", "mixamorig:Hips.Zposition"]
+    q = np.tile(standing.q[0], (80, 1))
+    stair = np.arange(80) // 20
+    q[:, model.q_slice(hips[0])] += 0.2 * stair[:, None]
+    q[:, model.q_slice(hips[1])] += 0.3 * stair[:, None]
+    climbed = retarget(
+        replace(standing, q=q), standing, contacts=np.ones((80, 2), bool) & (np.arange(80) % 20 > 1)[:, None]
+    )
+    over = climbed.model.poses(climbed.q, ["mixamorig:Hips", "mixamorig:LeftFoot"])[:, :, 1, 3] @ [1.0, -1.0]
+    assert_allclose(over[[5, 25, 45, 65]], over[5], atol=0.01)
 
 
 @pytest.mark.slow

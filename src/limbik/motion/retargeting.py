@@ -47,7 +47,8 @@ FREEDOM = 6  # degrees of freedom of hips that go anywhere
 STEADY = 0.05  # of the configuration before, and a fraction of the change from there to neutral
 HOMEWARD = 0.2
 SETTLING = 50  # steps in the first frame, before time begins
-LEVEL = 0.05  # of a leg: how far from the ground a foot that stands is on it, as capture and heels vary
+LEVEL = 0.025  # of a leg: how far from the ground a foot that stands is on it, as capture and heels vary
+LOW = 0.05  # of the time in which a foot stands
 RAISES = 3  # of feet in a frame, at most
 IN_GROUND = 1e-3  # [m] of a sole, beyond which its foot is raised
 AT_LIMIT = 0.999  # of a joint's speed limit
@@ -268,8 +269,8 @@ def _pivoting(rotations: Array, dt: float) -> NDArray[np.bool_]:
 
 
 def _standing_height(heights: Array, stands: NDArray[np.bool_]) -> float:
-    """[m] of a foot while it stands; where it never does, the lowest."""
-    return float(np.median(heights[stands]) if stands.any() else heights.min())
+    """[m] of a foot where it stands lowest, but for LOW of the time; where it never does, the lowest."""
+    return float(np.quantile(heights[stands], LOW) if stands.any() else heights.min())
 
 
 def _stood_upright(rotations: Array, stands: NDArray[np.bool_]) -> Array:
@@ -353,9 +354,11 @@ def _solved_by_all(
         factors[:, k] = 1.0 if each.factors is None else each.factors
     targets = np.zeros((len(plan.tasks), TARGET_SIZE))
     solved = np.empty((len(over_time), model.nq))
-    q = _first(body, followed)
+    q, rises, easing = _first(body, followed), np.zeros(count), math.exp(-dt / EASE)
     for frame, wanted in enumerate(over_time):
         targets[:count] = wanted
+        rises *= easing
+        targets[:count, :3] += np.outer(rises, body.upward[2])
         plan.weigh(factors[frame])
         for _ in range(1 if frame else SETTLING):
             steady.write(q, targets[count:])
@@ -363,25 +366,25 @@ def _solved_by_all(
                 plan.narrow(np.maximum(model.lower, q - reach), np.minimum(model.upper, q + reach))
             q = plan.step(targets, q)
         for _ in range(RAISES):
-            if not _raise_feet(body, followed, q, targets):
+            more = _depths(body, followed, q)
+            if not more.any():
                 break
+            rises += more
+            targets[:count, :3] += np.outer(more, body.upward[2])
             q = plan.step(targets, q)
         solved[frame] = q
         progress(frame + 1, len(over_time))
     return solved
 
 
-def _raise_feet(body: Anatomy, followed: list[_Followed], q: Array, targets: Array) -> bool:
-    """Raise the targets [tasks, 12] of feet that are in the ground at q [nq] by how deep they are there."""
-    up, is_raised = body.upward[2], False
+def _depths(body: Anatomy, followed: list[_Followed], q: Array) -> Array:
+    """[m] how much deeper than IN_GROUND the soles of the goals' feet are in the ground at q [nq]; else 0."""
+    up, depths = body.upward[2], np.zeros(len(followed))
     for k, each in enumerate(followed):
         if each.sole is not None:
             pose = body.model.pose(q, each.goal.frame)
-            depth = -float((each.sole @ pose[:3, :3].T @ up).min() + pose[:3, 3] @ up)
-            if depth > IN_GROUND:
-                targets[k, :3] += depth * up
-                is_raised = True
-    return is_raised
+            depths[k] = -float((each.sole @ pose[:3, :3].T @ up).min() + pose[:3, 3] @ up) - IN_GROUND
+    return np.maximum(depths, 0.0)
 
 
 def _first(body: Anatomy, followed: list[_Followed]) -> Array:

@@ -2,47 +2,159 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from limbik.formats.motions import Motion
 from limbik.formats.skeleton import Skeleton, skeleton_of
 from limbik.model import Joint, JointKind, Model
-from limbik.spatial import Array, cross, dot, norm, pose_from, quat_from_matrix
+from limbik.spatial import (
+    Array,
+    Matrix3,
+    cross,
+    dot,
+    norm,
+    perpendicular,
+    pose_from,
+    quat_from_matrix,
+    rotation_between,
+)
 
 POSTURES = 50  # of a motion, in which joints are looked at
-MOVES = 1e-3  # [rad] of a joint in these, the root of the sum of squares
-OFF_AXIS = 1e-3  # of a rotation about one axis: what files round
+MOVES = 1e-5  # [rad] of a joint from rest, the root of the mean square
+CLEARLY = 20.0  # of what is beside the axis
+OFF_AXIS, ROUNDING = 1e-3, 2e-4  # of what it moves, or [rad]: what files round of a rotation about one axis
+HALF_TURNED = -0.9  # the mean cosine of a joint's angle
+SLIDES = 1e-3  # of the longest bone
 INDEPENDENT = 0.05  # of the greatest: a singular value of all angles over time
-NEAR = 0.3  # of the longest bone
 CROSSING = 0.5  # sine of the angle between the axes of neighbours
+NEAR = 0.3  # of the longest bone
 
 
 def with_hinges(motion: Motion) -> Motion:
     """The motion of a robot from BVH or glTF, y up, with a hinge in place of each joint, which could turn
     freely but rotates about one axis; any other motion as it is.
 
-    It is a robot's where nothing but its first bones rotates about several axes or slides, somewhere three
-    hinges near each other cross, and the clip is no mere change from one posture to another. Links and frames
-    keep their names; a joint that stands still becomes a hinge, too.
+    It is a robot's where nothing but its first bones rotates about several axes or slides, three hinges near
+    each other cross in two limbs, and the clip is no mere change from one posture to another. Links and
+    frames keep their names. What stands as at rest is fixed or, beyond all hinges, one too, as of a wrist.
     """
     if motion.hierarchy is None and motion.scene is None:
         return motion
     some = motion.q[:: max(1, len(motion) // POSTURES)]
     bones = skeleton_of(motion.model, some, motion.up, motion.links)
-    inner = [k for k, parent in enumerate(bones.parents) if parent >= 0]
-    for rest in (bones.rest, bones.rotations[0]):  # that of a BVH may be one that no hinge reaches
-        axes, sines, off_axis = _axes(rest, bones.rotations)
-        if (off_axis[inner] <= OFF_AXIS).all() and not bones.slides[inner].any():
-            break
-    else:
-        return motion
-    spread = np.linalg.svd(sines[:, inner], compute_uv=False)
-    if (spread > INDEPENDENT * spread.max(initial=0.0)).sum() < 3 or not _has_three_in_a_row(
-        bones, rest, axes, sines
-    ):
-        return motion
-    bones = skeleton_of(motion.model, motion.q, motion.up, motion.links)
-    return _motion_of(motion, bones, rest, axes)
+    rest = bones.rest.copy()
+    if (
+        motion.hierarchy is not None
+    ):  # BVH has no rotations at rest: the first bones stand as in the first frame
+        for k in np.flatnonzero(np.array(bones.parents) < 0):
+            rest[k] = _upright(bones.rotations[0, k])
+    hinges = _Hinges.of(bones, rest)
+    return hinges.motion(motion) if hinges is not None and hinges.are_of_a_robot() else motion
+
+
+@dataclass(frozen=True, eq=False)
+class _Hinges:
+    """What rotates about one axis, of bones in some postures."""
+
+    bones: Skeleton
+    rest: Array  # [n, 3, 3] rotations in the parent, from which angles count
+    axes: Array  # [n, 3] in the bone
+    sines: Array  # [T, n] of the angles
+    are_known: NDArray[np.bool_]  # [n] none of the first bones
+
+    @staticmethod
+    def of(bones: Skeleton, rest: Array) -> _Hinges | None:
+        """Those from a rest [n, 3, 3] or, where no hinge reaches that, from the first posture; None where a
+        bone slides or rotates about several axes.
+        """
+        inner = np.array(bones.parents) >= 0
+        travels = np.ptp(bones.translations, axis=0).max(axis=1)[inner]
+        if not inner.any() or travels.max() > SLIDES * norm(bones.offsets).max():
+            return None
+        axes, along, beside = _axes(rest, bones.rotations)
+        half_turned = _vectors(rest, bones.rotations)[1].mean(axis=0) < HALF_TURNED  # of which no sine tells
+        is_away = inner & (half_turned | (beside > np.maximum(OFF_AXIS * along, ROUNDING)))
+        if is_away.any():
+            rest = np.where(is_away[:, None, None], bones.rotations[0], rest)
+            axes, along, beside = _axes(rest, bones.rotations)
+            if (beside > np.maximum(OFF_AXIS * along, ROUNDING))[inner].any():
+                return None
+        vectors, _ = _vectors(rest, bones.rotations)
+        are_known = inner & (along > np.maximum(MOVES, CLEARLY * beside))
+        return _Hinges(bones, rest, axes, dot(vectors, axes), are_known)
+
+    def are_of_a_robot(self) -> bool:
+        """Whether angles are independent, and two limbs have three hinges near each other that cross."""
+        known = self.sines[:, self.are_known]
+        spread = np.linalg.svd(known - known.mean(axis=0), compute_uv=False)
+        if (spread > INDEPENDENT * spread.max(initial=0.0)).sum() < 3:
+            return False
+        parents, offsets = self.bones.parents, norm(self.bones.offsets)
+        follows = [  # whether a hinge crosses the one before it, which carries nothing else
+            parent >= 0
+            and bool(self.are_known[[k, parent]].all())
+            and parents.count(parent) == 1
+            and offsets[k] < NEAR * offsets.max()
+            and norm(cross(self.rest[k] @ self.axes[k], self.axes[parent])) > CROSSING
+            for k, parent in enumerate(parents)
+        ]
+        lines = {k: parents[parent] for k, parent in enumerate(parents) if follows[k] and follows[parent]}
+        return len(set(lines.values())) > 1
+
+    def motion(self, motion: Motion) -> Motion:
+        """The motion that these postures are of."""
+        bones = skeleton_of(motion.model, motion.q, motion.up, motion.links)
+        vectors, cosines = _vectors(self.rest, bones.rotations)
+        angles = np.unwrap(np.arctan2(dot(vectors, self.axes), cosines), axis=0)
+        root, carries = motion.model.root, self._carry_hinges()
+        joints, columns = [], []
+        for k, (link, parent) in enumerate(zip(bones.names, bones.parents, strict=True)):
+            kind, axis, offset = JointKind.CONTINUOUS, self.axes[k], bones.offsets[k]
+            if parent < 0:
+                kind, offset = JointKind.FLOATING, np.zeros(3)
+                columns.append(bones.translations[:, k] @ self.rest[k])
+                columns.append(quat_from_matrix(self.rest[k].T @ bones.rotations[:, k]))
+            elif self.are_known[k]:
+                columns.append(angles[:, k, None])
+            elif carries[k]:
+                kind = JointKind.FIXED
+            else:
+                axis = perpendicular(offset) if offset.any() else axis
+                columns.append(np.zeros((len(motion), 1)))
+            above, origin = bones.names[parent] if parent >= 0 else root, pose_from(self.rest[k], offset)
+            joints.append(Joint(name=link, kind=kind, parent=above, child=link, origin=origin, axis=axis))
+        frames = [each for each in motion.model.frames if each.link in bones.names and each.name != each.link]
+        model = Model(motion.model.name, joints, frames, root=root)
+        return Motion(model, np.concatenate(columns, axis=1), motion.dt, "y", roles=motion.roles)
+
+    def _carry_hinges(self) -> NDArray[np.bool_]:
+        """[n] whether a bone carries a hinge that is known."""
+        carries = np.zeros(len(self.are_known), dtype=np.bool_)
+        for k in range(len(carries) - 1, -1, -1):
+            if self.bones.parents[k] >= 0:
+                carries[self.bones.parents[k]] |= carries[k] | self.are_known[k]
+        return carries
+
+
+def _upright(rotation: Matrix3) -> Matrix3:
+    """The nearest rotation of which one axis is up, along y."""
+    k = int(np.argmax(np.abs(rotation[1])))
+    up = np.array([0.0, 1.0, 0.0])
+    return rotation_between(math.copysign(1.0, rotation[1, k]) * rotation[:, k], up) @ rotation
+
+
+def _axes(rest: Array, rotations: Array) -> tuple[Array, Array, Array]:
+    """Of rotations [T, n, 3, 3] from rest: the main axes [n, 3], and what is along and beside them [n], the
+    roots of the mean squares [rad] of small ones.
+    """
+    vectors, _ = _vectors(rest, rotations)
+    squares, axes = np.linalg.eigh(np.einsum("tni,tnj->nij", vectors, vectors) / len(vectors))
+    beside, along = np.sqrt(np.maximum(squares[:, 1:], 0.0)).T
+    return axes[:, :, 2], along, beside
 
 
 def _vectors(rest: Array, rotations: Array) -> tuple[Array, Array]:
@@ -50,46 +162,3 @@ def _vectors(rest: Array, rotations: Array) -> tuple[Array, Array]:
     moved = np.swapaxes(rest, -1, -2) @ rotations
     vectors = 0.5 * (moved - np.swapaxes(moved, -1, -2))[:, :, [2, 0, 1], [1, 2, 0]]
     return vectors, 0.5 * (np.trace(moved, axis1=-2, axis2=-1) - 1.0)
-
-
-def _axes(rest: Array, rotations: Array) -> tuple[Array, Array, Array]:
-    """Of each joint the main axis of its rotations [n, 3], the sines of its angles about it [T, n], and the
-    part of the rotations beside it [n].
-    """
-    vectors, _ = _vectors(rest, rotations)
-    squares, axes = np.linalg.eigh(np.einsum("tni,tnj->nij", vectors, vectors))
-    beside, along = np.sqrt(np.maximum(squares[:, 1:], 0.0)).T
-    main = axes[:, :, 2]
-    return main, dot(vectors, main), beside / np.maximum(along, MOVES)
-
-
-def _has_three_in_a_row(bones: Skeleton, rest: Array, axes: Array, sines: Array) -> bool:
-    """Whether three hinges that move, near each other, turn about crossing axes, as those of a hip do."""
-    near = NEAR * norm(bones.offsets).max()
-    follows = [
-        parent >= 0
-        and norm(bones.offsets[k]) < near
-        and min(norm(sines[:, k]), norm(sines[:, parent])) > MOVES
-        and norm(cross(rest[k] @ axes[k], axes[parent])) > CROSSING
-        for k, parent in enumerate(bones.parents)
-    ]
-    return any(first and follows[parent] for first, parent in zip(follows, bones.parents, strict=True))
-
-
-def _motion_of(motion: Motion, bones: Skeleton, rest: Array, axes: Array) -> Motion:
-    vectors, cosines = _vectors(rest, bones.rotations)
-    angles = np.unwrap(np.arctan2(dot(vectors, axes), cosines), axis=0)
-    root = motion.model.root
-    joints, columns = [], []
-    for k, (link, parent) in enumerate(zip(bones.names, bones.parents, strict=True)):
-        if parent < 0:
-            joints.append(Joint(name=link, kind=JointKind.FLOATING, parent=root, child=link))
-            columns += [bones.translations[:, k], quat_from_matrix(bones.rotations[:, k])]
-            continue
-        above, origin = bones.names[parent], pose_from(rest[k], bones.offsets[k])
-        hinge = JointKind.CONTINUOUS
-        joints.append(Joint(name=link, kind=hinge, parent=above, child=link, origin=origin, axis=axes[k]))
-        columns.append(angles[:, k, None])
-    frames = [each for each in motion.model.frames if each.link in bones.names and each.name != each.link]
-    model = Model(motion.model.name, joints, frames, root=root)
-    return Motion(model, np.concatenate(columns, axis=1), motion.dt, "y", roles=motion.roles)

@@ -5,6 +5,7 @@ below the ground.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -26,7 +27,7 @@ def held_positions(
     positions: Array, stands: NDArray[np.bool_], ground: float = 0.0, near: float = 0.0
 ) -> Array:
     """Positions [T, 3] that do not move while a foot stands: each stance at its median, and at the height of
-    the ground where that is near [m].
+    the ground where that is near [m], or else nearer to it, up to twice as far.
 
     In between, what that takes of the positions goes over smoothly from one stance to the next; before the
     first and after the last it stays.
@@ -37,8 +38,9 @@ def held_positions(
     shift = np.empty_like(positions)
     held = [np.median(positions[run], axis=0) for run in stances]
     for run, position in zip(stances, held, strict=True):
-        if abs(position[2] - ground) < near:
-            position[2] = ground
+        away = abs(position[2] - ground)
+        if away < 2.0 * near:  # without a step from what is near to what is not
+            position[2] = ground + math.copysign(2.0 * max(away - near, 0.0), position[2] - ground)
         shift[run] = position - positions[run]
     shift[: stances[0].start] = shift[stances[0].start]
     shift[stances[-1].stop :] = shift[stances[-1].stop - 1]
