@@ -376,6 +376,21 @@ def test_two_that_go_on_at_once_both_end_well(make, tmp_path):
         assert content(tmp_path / "map") == before
 
 
+def test_a_part_of_another_run_that_is_whole_before_it_is_synced_is_passed_over(tmp_path, monkeypatch):
+    part = tmp_path / ".00001.npz.part"
+    part.write_bytes(b"")
+    opened = os.open
+
+    def open_late(path, *flags):
+        if path == part:
+            part.rename(tmp_path / "00001.npz")
+        return opened(path, *flags)
+
+    monkeypatch.setattr(os, "open", open_late)
+    folder.sync(tmp_path)
+    assert not part.exists()
+
+
 def test_what_could_not_be_written_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="too large"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -105,13 +106,18 @@ def write_whole(file: Path, content: bytes) -> None:
 
 
 def sync(path: Path) -> None:
-    """Bring a file, or all files of a folder, to the disk; a folder without rows of its own has none."""
+    """Bring a file, or all files of a folder, to the disk; not those that are gone, as parts of another run
+    are when they are whole, and a folder without rows of its own.
+    """
     if path.is_dir():
         for each in path.iterdir():
             sync(each)
-    if not path.exists():
-        return
-    handle = os.open(path, os.O_RDONLY)
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            return
+        raise
     try:
         os.fsync(handle)
     finally:
