@@ -61,6 +61,18 @@ def test_the_hips_carry_the_body_and_the_feet_stay(kind):
         assert places(moved, side + "Foot") == pytest.approx(places(walk, side + "Foot"), abs=0.01)
 
 
+def test_the_hips_of_a_file_in_gltf_are_dragged_as_those_of_bvh(person, tmp_path):
+    person.save(tmp_path / "person.glb")
+    again = limbik.load_motion(tmp_path / "person.glb")
+    assert grips_of(again) == grips_of(person)
+    hips = "mixamorig:Hips"
+    target = places(again, hips)[MIDDLE] - [0.02, 0.05, 0.03]
+    moved, expected = (drag(each, hips, MIDDLE, target, falloff=FALLOFF) for each in (again, person))
+    assert places(moved, hips)[MIDDLE] == pytest.approx(target, abs=1e-6)
+    for link in grips_of(person):
+        assert places(moved, link) == pytest.approx(places(expected, link), abs=1e-5)
+
+
 def test_a_drag_keeps_the_file_and_can_be_saved(person, tmp_path):
     moved = drag(person, "mixamorig:LeftHand", 0, places(person, "mixamorig:LeftHand")[0] + [0.0, 0.1, 0.0])
     moved.save(tmp_path / "moved.bvh")

@@ -228,7 +228,9 @@ def _grouped(model: Model, ends: frozenset[str]) -> Iterator[list[Joint]]:
 
 
 def _belongs(before: list[Joint], joint: Joint) -> bool:
-    """Whether a joint goes on a group: slides first, then hinges that meet."""
+    """Whether a joint goes on a group: slides first, then a ball joint or hinges that meet."""
+    if joint.kind is JointKind.BALL and not joint.origin[:3, 3].any():
+        return all(each.kind is JointKind.PRISMATIC for each in before)
     if any(each.kind in TURNING for each in [*before, joint]) or before[-1].kind is JointKind.FIXED:
         return False
     hinges = [each for each in before if each.kind in HINGES]
