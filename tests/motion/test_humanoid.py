@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,12 +235,22 @@ def test_a_robot_on_a_floating_base_has_the_same_parts(name: str) -> None:
 @pytest.mark.parametrize("ending", ["bvh", "glb"])
 @pytest.mark.parametrize("name", ["g1", "talos", "icub", "romeo"])
 def test_the_motion_of_a_robot_has_the_same_parts_in_files_without_hinges(
-    name: str, ending: str, tmp_path
+    name: str, ending: str, tmp_path: Path
 ) -> None:
     model = robot(name, base="floating")
     file = tmp_path / f"robot.{ending}"
     limbik.Motion(model, model.random(1, size=6), dt=0.1).save(file)
     found = limbik.humanoid(limbik.load_motion(file)).frames
+    assert limbik.humanoid(model).frames.items() <= found.items()
+
+
+def test_a_robot_whose_trunk_slides_has_the_same_parts_in_a_file(tmp_path: Path) -> None:
+    g1 = robot("g1", base="floating")
+    lift = {"kind": limbik.JointKind.PRISMATIC, "lower": 0.0, "upper": 0.2}
+    joints = [replace(each, **lift) if each.name == "waist_yaw_joint" else each for each in g1.joints]
+    model = limbik.Model("lifted", joints, root=g1.root)
+    limbik.Motion(model, model.random(1, size=6), dt=0.1).save(tmp_path / "robot.bvh")
+    found = limbik.humanoid(limbik.load_motion(tmp_path / "robot.bvh")).frames
     assert limbik.humanoid(model).frames.items() <= found.items()
 
 

@@ -38,9 +38,9 @@ def with_hinges(motion: Motion) -> Motion:
     """The motion of a robot from BVH or glTF, y up, with a hinge in place of each joint, which could turn
     freely but rotates about one axis; any other motion as it is.
 
-    It is a robot's where nothing but its first bones rotates about several axes or slides, three hinges near
-    each other cross in two limbs, and the clip is no mere change from one posture to another. Links and
-    frames keep their names. What stands as at rest is fixed or, beyond all hinges, one too, as of a wrist.
+    It is a robot's where all but its first bones rotate about or slide along one axis, three hinges near each
+    other cross in two limbs, and the clip is no mere change from one posture to another. Links and frames
+    keep their names. What stands as at rest is fixed or, beyond all hinges, one too, as of a wrist.
     """
     if motion.hierarchy is None and motion.scene is None:
         return motion
@@ -58,34 +58,39 @@ def with_hinges(motion: Motion) -> Motion:
 
 @dataclass(frozen=True, eq=False)
 class _Hinges:
-    """What rotates about one axis, of bones in some postures."""
+    """What rotates about one axis or slides along one, of bones in some postures."""
 
     bones: Skeleton
     rest: Array  # [n, 3, 3] rotations in the parent, from which angles count
     axes: Array  # [n, 3] in the bone
     sines: Array  # [T, n] of the angles
     are_known: NDArray[np.bool_]  # [n] none of the first bones
+    slide: NDArray[np.bool_]  # [n] these do not rotate
 
     @staticmethod
     def of(bones: Skeleton, rest: Array) -> _Hinges | None:
         """Those from a rest [n, 3, 3] or, where no hinge reaches that, from the first posture; None where a
-        bone slides or rotates about several axes.
+        bone does both, or about or along several axes.
         """
         inner = np.array(bones.parents) >= 0
-        travels = np.ptp(bones.translations, axis=0).max(axis=1)[inner]
-        if not inner.any() or travels.max() > SLIDES * norm(bones.offsets).max():
+        if not inner.any():
             return None
+        slides = inner & (np.ptp(bones.translations, axis=0).max(axis=1) > SLIDES * norm(bones.offsets).max())
+        directions, _, aside = _main_axes(bones.translations - bones.offsets)
         axes, along, beside = _axes(rest, bones.rotations)
         half_turned = _vectors(rest, bones.rotations)[1].mean(axis=0) < HALF_TURNED  # of which no sine tells
-        is_away = inner & (half_turned | (beside > np.maximum(OFF_AXIS * along, ROUNDING)))
+        is_away = slides | inner & (half_turned | (beside > np.maximum(OFF_AXIS * along, ROUNDING)))
         if is_away.any():
             rest = np.where(is_away[:, None, None], bones.rotations[0], rest)
             axes, along, beside = _axes(rest, bones.rotations)
             if (beside > np.maximum(OFF_AXIS * along, ROUNDING))[inner].any():
                 return None
         vectors, _ = _vectors(rest, bones.rotations)
-        are_known = inner & (along > np.maximum(MOVES, CLEARLY * beside))
-        return _Hinges(bones, rest, axes, dot(vectors, axes), are_known)
+        are_known = inner & ~slides & (along > np.maximum(MOVES, CLEARLY * beside))
+        if (along[slides] > ROUNDING).any() or (aside[slides] > SLIDES * norm(bones.offsets).max()).any():
+            return None
+        axes[slides] = (np.swapaxes(rest, -1, -2) @ directions[..., None])[slides, :, 0]
+        return _Hinges(bones, rest, axes, dot(vectors, axes), are_known, slides)
 
     def are_of_a_robot(self) -> bool:
         """Whether angles are independent, and two limbs have three hinges near each other that cross."""
@@ -120,6 +125,9 @@ class _Hinges:
                 columns.append(quat_from_matrix(self.rest[k].T @ bones.rotations[:, k]))
             elif self.are_known[k]:
                 columns.append(angles[:, k, None])
+            elif self.slide[k]:
+                kind = JointKind.PRISMATIC
+                columns.append((bones.translations[:, k] - offset) @ (self.rest[k] @ axis)[:, None])
             elif carries[k]:
                 kind = JointKind.FIXED
             else:
@@ -132,11 +140,11 @@ class _Hinges:
         return Motion(model, np.concatenate(columns, axis=1), motion.dt, "y", roles=motion.roles)
 
     def _carry_hinges(self) -> NDArray[np.bool_]:
-        """[n] whether a bone carries a hinge that is known."""
+        """[n] whether a bone carries a hinge that is known, or a slide."""
         carries = np.zeros(len(self.are_known), dtype=np.bool_)
         for k in range(len(carries) - 1, -1, -1):
             if self.bones.parents[k] >= 0:
-                carries[self.bones.parents[k]] |= carries[k] | self.are_known[k]
+                carries[self.bones.parents[k]] |= carries[k] | self.are_known[k] | self.slide[k]
         return carries
 
 
@@ -151,7 +159,11 @@ def _axes(rest: Array, rotations: Array) -> tuple[Array, Array, Array]:
     """Of rotations [T, n, 3, 3] from rest: the main axes [n, 3], and what is along and beside them [n], the
     roots of the mean squares [rad] of small ones.
     """
-    vectors, _ = _vectors(rest, rotations)
+    return _main_axes(_vectors(rest, rotations)[0])
+
+
+def _main_axes(vectors: Array) -> tuple[Array, Array, Array]:
+    """Of vectors [T, n, 3] the main axes [n, 3], and roots of the mean squares along and beside them [n]."""
     squares, axes = np.linalg.eigh(np.einsum("tni,tnj->nij", vectors, vectors) / len(vectors))
     beside, along = np.sqrt(np.maximum(squares[:, 1:], 0.0)).T
     return axes[:, :, 2], along, beside
