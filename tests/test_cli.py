@@ -207,6 +207,62 @@ def test_the_package_imports_nothing_before_it_is_used():
     }
 
 
+FIRST_USES = """
+import sys, threading
+import numpy.typing
+import limbik
+sys.setswitchinterval(1e-6)
+names, failed = sys.argv[1:], []
+barrier = threading.Barrier(len(names))
+def use(name):
+    barrier.wait()
+    try:
+        getattr(limbik, name)
+    except BaseException as error:
+        failed.append(repr(error))
+threads = [threading.Thread(target=use, args=(name,)) for name in names]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(failed)
+"""
+
+
+def test_names_of_the_package_may_be_used_for_the_first_time_in_several_threads():
+    names = [
+        "load",
+        "robots",
+        "solve_path",
+        "straight_line",
+        "load_scene",
+        "collision",
+        "Tracker",
+        "humanoid",
+    ]
+    for _ in range(3):
+        assert run(*names, program=[sys.executable, "-c", FIRST_USES]).stdout == "[]\n"
+
+
+def test_what_is_no_name_of_the_package_is_told_so():
+    for name in ("nonsense", "nonsense.x", "..", ".errors", "__wrapped__", "formats.load"):
+        assert not hasattr(limbik, name)
+
+
+def test_a_thread_solves_when_the_main_thread_is_over():
+    program = """
+import threading
+import limbik
+work = lambda: print(limbik.load("panda").solve([0.4, 0.2, 0.3]).success)
+threading.Thread(target=work).start()
+"""
+    assert run(program=[sys.executable, "-c", program]).stdout == "True\n"
+
+
+def test_a_terminal_without_a_size_shows_pages(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "0")
+    assert "panda_joint4" in run("info", "panda").stdout
+    assert "--position" in run("solve", "--help").stdout
+
+
 def test_an_error_is_one_line_and_exit_status_2():
     result = run("play", "--no-browser", "--host", "no-such-host.invalid")
     assert result.returncode == 2

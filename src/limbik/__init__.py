@@ -7,9 +7,11 @@ solution = arm.solve([0.7, 0.6, 0.0])
 """
 
 import importlib.util
+import threading
 from typing import TYPE_CHECKING, Any
 
 from limbik._version import __version__
+from limbik.locks import fork_safe
 
 if TYPE_CHECKING:
     from limbik import collision, errors, motion, scale, solvers
@@ -107,19 +109,22 @@ _NAMES = {
     "limbik.warmup_tasks": ("warmup",),
 }
 _IN_ITS_MODULE = {"PathBreak": "Break"}
+# Files that import each other in two threads at once would stop each other.
+_IMPORTING = fork_safe(threading.RLock())
 
 
 if not TYPE_CHECKING:  # which else would take any name
 
     def __getattr__(name: str) -> Any:
-        for module, names in _NAMES.items():
-            if name in names:
-                value = globals()[name] = getattr(
-                    importlib.import_module(module), _IN_ITS_MODULE.get(name, name)
-                )
-                return value
-        if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}"):
-            return importlib.import_module(f"{__name__}.{name}")
+        with _IMPORTING:
+            for module, names in _NAMES.items():
+                if name in names:
+                    where = importlib.import_module(module)
+                    value = globals()[name] = getattr(where, _IN_ITS_MODULE.get(name, name))
+                    return value
+            is_public = name.isidentifier() and not name.startswith("_")
+            if is_public and importlib.util.find_spec(f"{__name__}.{name}"):
+                return importlib.import_module(f"{__name__}.{name}")
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

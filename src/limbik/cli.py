@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from time import perf_counter
@@ -36,6 +37,8 @@ class CommandLine(typer.Typer):
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         """Run the command line."""
+        if os.environ.get("COLUMNS") == "0":  # of a terminal without a size, on which pages would be empty
+            del os.environ["COLUMNS"]
         with guarded(), warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: typer.echo(f"limbik: note: {message}", err=True)
             command, typed = typer.main.get_command(self), [*(arguments or (sys.argv[1:],))[0]]

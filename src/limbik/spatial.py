@@ -192,7 +192,7 @@ def as_whole(value: Any, name: str, minimum: int, error: type[LimbikError], maxi
     """A whole number from `minimum` to `maximum`; anything else raises `error`."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
     if not is_whole or not minimum <= value <= maximum:
-        needed = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {maximum:,.0f}"
+        needed = f"of at least {minimum}" if maximum == math.inf else f"from {minimum} to {int(maximum):,}"
         raise error(f"{name} needs a whole number {needed}, found {shortened(value)}")
     return int(value)
 

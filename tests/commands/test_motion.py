@@ -270,6 +270,12 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
     assert page[0].endswith(" mm  pelvis")
     assert page[-2].startswith("11 frames, 12 markers, residual ")
     assert page[-1] == f"{tmp_path / 'walk.bvh'}: 11 frames of 12 numbers"
+    seen = limbik.load_markers(markers)
+    positions = seen.positions.copy()
+    positions[:, seen.names.index("shank3")] = np.nan
+    replace(seen, positions=positions).save(tmp_path / "gap.trc")
+    gap = run("solve", str(tmp_path / "gap.trc"), *arguments[2:], str(tmp_path / "gap.bvh"))
+    assert "shank3   never seen  shank" in gap.splitlines()
     lying, standing = tmp_path / "lying.glb", tmp_path / "standing.glb"
     run(*arguments, str(lying))
     run(*arguments, str(standing), "--up", "z")  # glTF is y up

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from limbik.commands.as_typed import number
@@ -192,9 +193,8 @@ def _role_lines(parts: Humanoid | None) -> Iterator[str]:
 
 def _height(loaded: Motion) -> float:
     """Of the skeleton in the first frame [m]: it tells a wrong unit."""
-    up = "xyz".index(loaded.up)
-    heights = [float(loaded.model.pose(loaded.q[0], link)[up, 3]) for link in loaded.links]
-    return max(heights, default=0.0) - min(heights, default=0.0)
+    heights = loaded.model.poses(loaded.q[0], loaded.links)[:, "xyz".index(loaded.up), 3]
+    return float(np.ptp(heights)) if len(heights) else 0.0
 
 
 def _peak(title: str, peak: Peak | None, unit: str) -> Iterator[str]:

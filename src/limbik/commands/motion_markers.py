@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -59,10 +60,11 @@ def solve(
     from limbik.formats.documents import plain_data
     from limbik.formats.load import load
     from limbik.formats.markers import load_markers
-    from limbik.formats.motions import load_motion
+    from limbik.formats.motions import check_output, load_motion
     from limbik.formats.source import open_source
     from limbik.motion.markers.solve import solve_markers
 
+    check_output(out)
     is_motion = Path(skeleton).suffix.lower() == ".bvh"
     if unit is not None and not is_motion:
         raise ModelError(f"--unit is that of a BVH, and {skeleton!r} is none: leave it out")
@@ -71,7 +73,8 @@ def solve(
     solved = solve_markers(load_markers(file, up=as_up(up)), body, marker_set=links)
     width = max(len(marker) for marker in solved.markers.names)
     for marker, rms in solved.marker_rms_mm.items():
-        typer.echo(f"{marker:<{width}}  {rms:6.1f} mm  {solved.positions[marker][0]}")
+        residual = "never seen" if math.isnan(rms) else f"{rms:7.1f} mm"
+        typer.echo(f"{marker:<{width}}  {residual}  {solved.positions[marker][0]}")
     for change in (*solved.swaps, *solved.ghosts):
         typer.echo(str(change))
     typer.echo(str(solved))

@@ -7,8 +7,7 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +27,9 @@ from limbik.serial.programs import many_problems
 from limbik.serial.seed_table import Shape
 from limbik.solvers.serial_plan import SerialPlan
 from limbik.spatial import Array, as_poses
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Indices: TypeAlias = NDArray[np.intp]  # of problems
 
@@ -300,6 +302,8 @@ def from_starts(plan: SerialPlan, pose: Array, starts: Array, deadline: float) -
 @functools.cache
 def _pool() -> ThreadPoolExecutor:
     """Threads that wait for the next batch: to start new ones takes as long as 5,000 poses."""
+    from concurrent.futures import ThreadPoolExecutor  # which cannot be imported once the main thread is over
+
     return ThreadPoolExecutor(os.cpu_count() or 1, "limbik batch")
 
 

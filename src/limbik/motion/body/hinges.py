@@ -52,12 +52,12 @@ def with_hinges(motion: Motion) -> Motion:
     ):  # BVH has no rotations at rest: the first bones stand as in the first frame
         for k in np.flatnonzero(np.array(bones.parents) < 0):
             rest[k] = _upright(bones.rotations[0, k])
-    hinges = _Hinges.of(bones, rest)
+    hinges = _RobotBones.of(bones, rest)
     return hinges.motion(motion) if hinges is not None and hinges.are_of_a_robot() else motion
 
 
 @dataclass(frozen=True, eq=False)
-class _Hinges:
+class _RobotBones:
     """What rotates about one axis or slides along one, of bones in some postures."""
 
     bones: Skeleton
@@ -68,7 +68,7 @@ class _Hinges:
     slide: NDArray[np.bool_]  # [n] these do not rotate
 
     @staticmethod
-    def of(bones: Skeleton, rest: Array) -> _Hinges | None:
+    def of(bones: Skeleton, rest: Array) -> _RobotBones | None:
         """Those from a rest [n, 3, 3] or, where no hinge reaches that, from the first posture; None where a
         bone does both, or about or along several axes.
         """
@@ -90,7 +90,7 @@ class _Hinges:
         if (along[slides] > ROUNDING).any() or (aside[slides] > SLIDES * norm(bones.offsets).max()).any():
             return None
         axes[slides] = (np.swapaxes(rest, -1, -2) @ directions[..., None])[slides, :, 0]
-        return _Hinges(bones, rest, axes, dot(vectors, axes), are_known, slides)
+        return _RobotBones(bones, rest, axes, dot(vectors, axes), are_known, slides)
 
     def are_of_a_robot(self) -> bool:
         """Whether angles are independent, and two limbs have three hinges near each other that cross."""
