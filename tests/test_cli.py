@@ -10,6 +10,7 @@ import typing
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pytest
 import typer
 
@@ -261,6 +262,14 @@ def test_a_terminal_without_a_size_shows_pages(monkeypatch):
     monkeypatch.setenv("COLUMNS", "0")
     assert "panda_joint4" in run("info", "panda").stdout
     assert "--position" in run("solve", "--help").stdout
+
+
+def test_an_error_in_a_marker_set_names_its_option(tmp_path):
+    limbik.Markers(("head",), np.zeros((2, 1, 3)), dt=0.1, up="y").save(tmp_path / "still.trc")
+    (tmp_path / "set.json").write_text('{"nobody": "middle_head"}')
+    arguments = (str(tmp_path / "still.trc"), "human", "--set", str(tmp_path / "set.json"))
+    result = run("motion", "solve", *arguments, "--out", str(tmp_path / "out.csv"))
+    assert result.stderr.startswith("limbik: --set: the clip has no marker 'nobody'")
 
 
 def test_an_error_is_one_line_and_exit_status_2():

@@ -21,6 +21,7 @@ PARAMETERS = {
     "--cutoff": "cutoff_hz",
     "--foot": "feet",
     "--max-error": "max_error_mm",
+    "--set": "marker_set",
     "--slope": "normal",
     "--velocity": "velocity_limits",
 }  # whose names are not those of their options
@@ -57,7 +58,7 @@ def as_typed(message: str, command: Any, arguments: Sequence[str]) -> str:
         for name in option.opts:
             if name.startswith("--"):
                 parameter = PARAMETERS.get(name, name[2:].replace("-", "_"))
-                message = re.sub(rf"`{parameter}`|^{parameter}(?= needs )", name, message)
+                message = re.sub(rf"`{parameter}`|^{parameter}(?= needs |: )", name, message)
     return message
 
 

@@ -318,5 +318,5 @@ def _joint_limits(
     if velocity is not None and np.isfinite(velocities).any():
         raise SolverError(f"`velocity_limits` need one for every joint that moves; {without[0]!r} has none")
     if acceleration is not None:
-        raise SolverError("`acceleration_limits` need `velocity_limits` beside them that are finite")
+        raise SolverError("`acceleration_limits` needs finite `velocity_limits` beside it")
     return None, accelerations
