@@ -47,9 +47,7 @@ def with_hinges(motion: Motion) -> Motion:
     some = motion.q[:: max(1, len(motion) // POSTURES)]
     bones = skeleton_of(motion.model, some, motion.up, motion.links)
     rest = bones.rest.copy()
-    if (
-        motion.hierarchy is not None
-    ):  # BVH has no rotations at rest: the first bones stand as in the first frame
+    if motion.hierarchy is not None:  # without rotations at rest: as in the first frame, and upright
         for k in np.flatnonzero(np.array(bones.parents) < 0):
             rest[k] = _upright(bones.rotations[0, k])
     hinges = _RobotBones.of(bones, rest)
@@ -75,7 +73,8 @@ class _RobotBones:
         inner = np.array(bones.parents) >= 0
         if not inner.any():
             return None
-        slides = inner & (np.ptp(bones.translations, axis=0).max(axis=1) > SLIDES * norm(bones.offsets).max())
+        still = SLIDES * norm(bones.offsets).max()
+        slides = inner & (np.ptp(bones.translations, axis=0).max(axis=1) > still)
         directions, _, aside = _main_axes(bones.translations - bones.offsets)
         axes, along, beside = _axes(rest, bones.rotations)
         half_turned = _vectors(rest, bones.rotations)[1].mean(axis=0) < HALF_TURNED  # of which no sine tells
@@ -87,7 +86,7 @@ class _RobotBones:
                 return None
         vectors, _ = _vectors(rest, bones.rotations)
         are_known = inner & ~slides & (along > np.maximum(MOVES, CLEARLY * beside))
-        if (along[slides] > ROUNDING).any() or (aside[slides] > SLIDES * norm(bones.offsets).max()).any():
+        if (along[slides] > ROUNDING).any() or (aside[slides] > still).any():
             return None
         axes[slides] = (np.swapaxes(rest, -1, -2) @ directions[..., None])[slides, :, 0]
         return _RobotBones(bones, rest, axes, dot(vectors, axes), are_known, slides)
