@@ -480,7 +480,7 @@ def test_messages_name_options_as_they_are_typed(tmp_path):
         ),
         (
             ("path", "ur5e", "--from", *POSES[0], "--to", *POSES[1], "--acceleration", "1"),
-            "limbik: --acceleration need --velocity",
+            "limbik: --acceleration needs finite --velocity",
         ),
         (
             ("dataset", "ur5e", "--poses", "5", "--address", "x", *out),

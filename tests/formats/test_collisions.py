@@ -16,8 +16,8 @@ from limbik.collision import Box, Capsule, ConvexHull, Cylinder, Mesh, Sphere
 from limbik.collision.geometry import geometry_of
 from limbik.collision.pairs import ALWAYS, pairs_of
 from limbik.errors import CollisionError, FormatError, FormatWarning
-from limbik.formats import srdf, srdf_write, urdf_write
-from limbik.formats.source import Source
+from limbik.formats import mjcf, srdf, srdf_write, urdf_write
+from limbik.formats.source import Source, open_source
 from limbik.model.pair_rules import PairRule
 from limbik.spatial import quat_to_matrix
 
@@ -261,6 +261,24 @@ def test_geoms_of_an_mjcf_stay_on_their_bodies(options, geom, other, more):
     assert model.check([0.0, 0.0, 0.0]).is_free
     said = " ".join(str(note.message) for note in notes)
     assert ("geoms of 'c' are left out of collisions" in said) == bool(other)
+
+
+@needs_mujoco
+@pytest.mark.parametrize("is_upload", [False, True], ids=["disk", "upload"])
+def test_a_mesh_that_is_missing_takes_no_other_geom_and_no_mass_with_it(is_upload, tmp_path):
+    body = """<body name="{0}" pos="0 0 {1}"><joint name="{0}"/>
+        <inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><geom type="box" mesh="{2}"/></body>"""
+    text = f"""<mujoco><asset><mesh name="here" file="here.stl"/><mesh name="lost" file="lost.stl"/></asset>
+        <worldbody>{body.format("a", 0, "here")}{body.format("b", 1, "lost")}</worldbody></mujoco>"""
+    (tmp_path / "here.stl").write_bytes(stl(star(np.full(6, 0.1))))
+    (tmp_path / "arm.xml").write_text(text)
+    files = {"here.stl": (tmp_path / "here.stl").read_bytes()}
+    source = Source("arm.xml", text, None, files) if is_upload else open_source(tmp_path / "arm.xml")
+    with pytest.warns(FormatWarning, match="geoms of 'b' are left out of collisions") as notes:
+        model = mjcf.read(source)
+    assert len(notes) == 1
+    assert [shape.link for shape in model.shapes] == ["a"]
+    assert model.mass == 2.0
 
 
 @needs_mujoco

@@ -640,3 +640,12 @@ def test_a_group_in_which_nothing_moves_is_said() -> None:
     for name in ("empty", "all"):
         answer = service.compute_ik(ik(name, model.pose(model.neutral)))
         assert "has no joint that moves" in answer["error_code"]["message"]
+
+
+def test_more_poses_than_are_solved_in_time_and_joints_beyond_all_measure_are_refused() -> None:
+    panda = MoveIt(limbik.load("panda"))
+    many = panda.compute_ik({"ik_request": {"pose_stamped_vector": [{}] * 51}})["error_code"]
+    assert many["val"] == -16
+    assert "at most 50" in many["message"]
+    far = {"robot_state": {"joint_state": {"name": ["joint1"], "position": [1e308]}}}
+    assert panda.compute_fk(far)["error_code"]["val"] == -17

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import math
@@ -10,11 +11,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
+from websockets.exceptions import InvalidURI
 
 import limbik
 from limbik.formats import registry
@@ -139,6 +141,33 @@ def test_a_lost_bridge_is_found_again(bridge: Bridge, ros: Any) -> None:
     assert call(ros, "/compute_fk", {"fk_link_names": ["panda_hand"]})["error_code"]["val"] == 1
 
 
+def test_a_bridge_that_sends_elsewhere_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a proxy does with a redirect to its login page."""
+    answers = [
+        None,
+        InvalidURI("ftp://x/", "scheme isn't ws or wss"),
+        ValueError("port 99999"),
+        asyncio.CancelledError(),
+    ]
+
+    @contextlib.asynccontextmanager
+    async def connect(address: str, max_size: int) -> AsyncIterator[None]:
+        if (answer := answers.pop(0)) is not None:
+            raise answer
+        yield
+
+    async def answer_all(*arguments: Any) -> None:
+        return None
+
+    monkeypatch.setattr(rosbridge, "connect", connect)
+    monkeypatch.setattr(rosbridge, "_answer_all", answer_all)
+    monkeypatch.setattr(rosbridge, "RETRY_TIME", 0.0)
+    said: list[str] = []
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(rosbridge.serve(MoveIt(limbik.load("panda")), "ws://localhost:1", say=said.append))
+    assert sum("gone; trying again" in each for each in said) == 3
+
+
 def test_a_namespace_goes_before_services_and_joint_states(bridge: Bridge, ros: Any) -> None:
     model = limbik.load(str(DESCRIPTION.path))
     q = model.random(7)
@@ -231,6 +260,11 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
         (
             "check_state_validity",
             {"robot_state": {"multi_dof_joint_state": {"transforms": [{"translation": {"x": 1e300}}]}}},
+            "less than or equal to 1000000000",
+        ),
+        (
+            "check_state_validity",
+            {"robot_state": {"joint_state": {"name": ["joint1"], "position": [1e308]}}},
             "less than or equal to 1000000000",
         ),
     ],

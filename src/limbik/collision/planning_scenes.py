@@ -354,7 +354,7 @@ def pose_of(position: Any, orientation: Any, what: str) -> Matrix4:
     quaternion = as_vector(orientation, 4, f"the orientation of {what}", error=CollisionError)
     length = math.hypot(*quaternion)
     if not SMALLEST < length < np.inf:
-        needed = "a quaternion x y z w of a length, not 0 and not too large for a number,"
+        needed = "a quaternion x y z w of a length, not 0 and not too large for a number"
         raise CollisionError(f"the orientation of {what} needs {needed}, found {quaternion.tolist()}")
     return pose_from(quat_to_matrix(quaternion / length), at)
 

@@ -58,8 +58,8 @@ def colliders_in(spec: Any) -> list[Collider]:
     ]
 
 
-def set_mesh_aside(collider: Collider, spec: Any, source: Source) -> None:
-    """Have a geom's mesh file named and not read: a small sphere stands for it.
+def set_mesh_aside(collider: Collider, spec: Any, source: Source) -> bool:
+    """Have a geom's mesh file named and not read: a small sphere stands for it. False where it cannot be so.
 
     MuJoCo reads it where it fits a primitive to the mesh, where `refquat` and an uneven `scale` shear it, and
     of an attached model, whose folder only MuJoCo knows. Raises FormatError for a scale or refquat of 0.
@@ -69,7 +69,7 @@ def set_mesh_aside(collider: Collider, spec: Any, source: Source) -> None:
     geom = collider.geom
     mesh = next((mesh for mesh in spec.meshes if mesh.name == geom.meshname), None)
     if mesh is None or not mesh.file or geom.type != mujoco.mjtGeom.mjGEOM_MESH:
-        return
+        return False
     try:
         set_aside = _mesh(mesh, spec, source)
     except CollisionError as error:
@@ -84,22 +84,33 @@ def set_mesh_aside(collider: Collider, spec: Any, source: Source) -> None:
         source.files is None and "<attach" in source.text and not path_of(mesh, spec, source).exists()
     )
     if is_sheared or is_elsewhere:
-        return
+        return False
     collider.mesh = set_aside
     collider.pose_geom_mesh = pose_from(rotation, -rotation @ (scale * np.array(mesh.refpos)))
     geom.type = mujoco.mjtGeom.mjGEOM_SPHERE
     geom.meshname = ""
     geom.size = [PLACEHOLDER, 0.0, 0.0]
+    return True
 
 
 def _mesh(mesh: Any, spec: Any, source: Source) -> Mesh:
     scale = (float(mesh.scale[0]), float(mesh.scale[1]), float(mesh.scale[2]))
-    if source.files is not None:
-        beside = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
-        file = find_file(source.files, beside, mesh.file)
-        data = source.files[file] if file else None
-        return Mesh(Path(mesh.file), scale=scale, is_hull=True, data=data)
-    return Mesh(path_of(mesh, spec, source), scale=scale, is_hull=True)
+    if source.files is None:
+        return Mesh(path_of(mesh, spec, source), scale=scale, is_hull=True)
+    file = _uploaded(mesh, spec, source)
+    return Mesh(Path(mesh.file), scale=scale, is_hull=True, data=source.files[file] if file else None)
+
+
+def has_file(part: Any, spec: Any, source: Source) -> bool:
+    """Whether the file of a mesh or height field is there."""
+    if source.files is None:
+        return path_of(part, spec, source).exists()
+    return _uploaded(part, spec, source) is not None
+
+
+def _uploaded(part: Any, spec: Any, source: Source) -> str | None:
+    beside = posixpath.join(posixpath.dirname(source.name), spec.meshdir)
+    return find_file(source.files or (), beside, part.file)
 
 
 def path_of(part: Any, spec: Any, source: Source) -> Path:

@@ -5,19 +5,20 @@ seen.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import re
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.confined_files import enclosed, give_files
 from limbik.formats.mjcf_checks import check_files
-from limbik.formats.mjcf_collisions import Collider, colliders_in, path_of, set_mesh_aside
+from limbik.formats.mjcf_collisions import Collider, colliders_in, has_file, path_of, set_mesh_aside
 from limbik.formats.source import Source
 from limbik.locks import fork_safe
 
@@ -57,34 +58,39 @@ def compiled(source: Source, *, with_keyframes: bool = False) -> Compiled:
     would give a wrong center of mass.
     """
     _refuse_other_formats(source)
-    spec = _parsed(source, with_keyframes)
-    name = _stem(source) if spec.modelname in ("", "MuJoCo Model") else spec.modelname
-    notes = _limits_of_tendons(spec)
-    colliders = colliders_in(spec)
-    _keep_geoms_that_weigh_or_collide(spec, source, colliders)
-    shaped = list(dict.fromkeys(geom.parent.name or "a body" for geom in _from_files(spec)))
-    try:
-        return Compiled(_compile(spec, source), spec, name, True, colliders, notes)
-    except _FAILURES as error:
-        if not shaped:
-            raise _format_error(source, error) from None
-        lost = f"masses of {_few(shaped)} come from files that cannot be read ({_first_line(error)})"
-    spec = _parsed(source, with_keyframes)
-    colliders = colliders_in(spec)
-    _keep_geoms_that_weigh_or_collide(spec, source, colliders)
-    for collider in colliders:
-        set_mesh_aside(collider, spec, source)
-    unread = {id(geom): geom for geom in _from_files(spec)}
-    notes.append(f"{lost}; the model has no masses")
-    if names := [each.geom.parent.name or "a body" for each in colliders if id(each.geom) in unread]:
-        notes.append(f"geoms of {_few(names)} are left out of collisions: their meshes cannot be read")
-    colliders = [each for each in colliders if id(each.geom) not in unread]
-    for geom in unread.values():
-        spec.delete(geom)
-    try:
-        return Compiled(_compile(spec, source), spec, name, False, colliders, notes)
-    except _FAILURES as error:
-        raise _format_error(source, error) from None
+    failure: Exception | None = None
+    for files_of in _UNREAD:
+        spec = _parsed(source, with_keyframes)
+        name = _stem(source) if spec.modelname in ("", "MuJoCo Model") else spec.modelname
+        notes = _limits_of_tendons(spec)
+        colliders = colliders_in(spec)
+        weighing = _keep_geoms_that_weigh_or_collide(spec, source, colliders)
+        unread = {id(geom): geom for geom in files_of(spec, source)}
+        if failure is not None and not unread:
+            continue
+        lost = [geom for key, geom in unread.items() if key in weighing]
+        if lost:
+            reason = f"come from files that cannot be read ({_first_line(failure)}); the model has no masses"
+            notes.append(f"masses of {_few(_bodies_of(lost))} {reason}")
+        for collider in colliders:
+            if id(collider.geom) in unread and set_mesh_aside(collider, spec, source):
+                del unread[id(collider.geom)]
+        if left_out := [each.geom for each in colliders if id(each.geom) in unread]:
+            reason = f"are left out of collisions: their meshes cannot be read ({_first_line(failure)})"
+            notes.append(f"geoms of {_few(_bodies_of(left_out))} {reason}")
+        colliders = [each for each in colliders if id(each.geom) not in unread]
+        for geom in unread.values():
+            spec.delete(geom)
+        try:
+            return Compiled(_compile(spec, source), spec, name, not lost, colliders, notes)
+        except _FAILURES as error:
+            failure = error
+    raise _format_error(source, failure) from None
+
+
+def _bodies_of(geoms: Iterable[Any]) -> list[str]:
+    """The names of the bodies that geoms are on, each once."""
+    return list(dict.fromkeys(geom.parent.name or "a body" for geom in geoms))
 
 
 def _refuse_other_formats(source: Source) -> None:
@@ -149,21 +155,21 @@ def compiled_with_shapes(source: Source) -> tuple[Any, list[str]]:
     Raises as `compiled` does.
     """
     _refuse_other_formats(source)
-    notes: list[str] = []
-    spec = _parsed(source, with_keyframes=False)
-    _keep_geoms_to_see(spec)
-    try:
-        return _compile(spec, source), notes
-    except _FAILURES as error:
-        notes.append(f"the meshes cannot be read: {_first_line(error)}")
-    spec = _parsed(source, with_keyframes=False)
-    _keep_geoms_to_see(spec)
-    for geom in _from_files(spec):
-        spec.delete(geom)
-    try:
-        return _compile(spec, source), notes
-    except _FAILURES as error:
-        raise _format_error(source, error) from None
+    failure: Exception | None = None
+    for files_of in _UNREAD:
+        spec = _parsed(source, with_keyframes=False)
+        _keep_geoms_to_see(spec)
+        unread = files_of(spec, source)
+        if failure is not None and not unread:
+            continue
+        for geom in unread:
+            spec.delete(geom)
+        try:
+            made = _compile(spec, source)
+            return made, [f"meshes cannot be read: {_first_line(failure)}"] if unread else []
+        except _FAILURES as error:
+            failure = error
+    raise _format_error(source, failure) from None
 
 
 def _keep_geoms_to_see(spec: Any) -> None:
@@ -187,10 +193,11 @@ def _keep_geoms_to_see(spec: Any) -> None:
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL  # of any surface, closed or not
 
 
-def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list[Collider]) -> None:
-    """Delete the others, except those that a tendon of an equality goes round. Meshes that do not weigh are
-    set aside.
+def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list[Collider]) -> dict[int, Any]:
+    """Those that weigh, by id. Deletes the others, except those that collide and those that a tendon of an
+    equality goes round. Meshes that do not weigh are set aside.
     """
+    weighing: dict[int, Any] = {}
     colliding = {id(collider.geom): collider for collider in colliders}
     needed = _geoms_of_coupling_tendons(spec)
     for body in list(spec.bodies):
@@ -200,6 +207,7 @@ def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list
         for geom in list(body.geoms):
             mass = geom.density if math.isnan(geom.mass) else geom.mass
             weighs = has_mass_of_geoms and mass != 0.0 and low <= geom.group <= high
+            weighing |= {id(geom): geom} if weighs else {}
             geom.contype = geom.conaffinity = 0  # MuJoCo makes no convex hull then
             if weighs or geom.name in needed:
                 continue
@@ -207,6 +215,7 @@ def _keep_geoms_that_weigh_or_collide(spec: Any, source: Source, colliders: list
                 spec.delete(geom)
             else:
                 set_mesh_aside(colliding[id(geom)], spec, source)
+    return weighing
 
 
 def _limits_of_tendons(spec: Any) -> list[str]:
@@ -232,11 +241,24 @@ def _geoms_of_coupling_tendons(spec: Any) -> set[str]:
     return {target.name for target in targets if target is not None}
 
 
-def _from_files(spec: Any) -> list[Any]:
-    """The geoms whose meshes and height fields are files."""
-    meshes = {mesh.name for mesh in spec.meshes if mesh.file}
-    fields = {field.name for field in spec.hfields if field.file}
+def _from_files(spec: Any, source: Source, *, is_missing: bool = False) -> list[Any]:
+    """The geoms whose meshes and height fields are files, or only those that are missing."""
+
+    def names(parts: Iterable[Any]) -> set[str]:
+        return {
+            part.name for part in parts if part.file and not (is_missing and has_file(part, spec, source))
+        }
+
+    meshes, fields = names(spec.meshes), names(spec.hfields)
     return [geom for geom in spec.geoms if geom.meshname in meshes or geom.hfieldname in fields]
+
+
+# Of which geoms no files are read: where MuJoCo cannot compile a model, the next one is tried.
+_UNREAD: tuple[Callable[[Any, Source], list[Any]], ...] = (
+    lambda spec, source: [],
+    functools.partial(_from_files, is_missing=True),
+    _from_files,
+)
 
 
 def _compile(spec: Any, source: Source) -> Any:
@@ -286,11 +308,11 @@ def _few(names: list[str]) -> str:
     return ", ".join(repr(name) for name in names[:3]) + (f" and {len(names) - 3} more" if names[3:] else "")
 
 
-def _first_line(error: Exception) -> str:
+def _first_line(error: Exception | None) -> str:
     return str(error).partition("\n")[0].removeprefix("Error: ")
 
 
-def _format_error(source: Source, error: Exception) -> FormatError:
+def _format_error(source: Source, error: Exception | None) -> FormatError:
     """MuJoCo's message in limbik's form. Line 0 is MuJoCo's for what stands in an included file."""
     message = str(error)
     lines = [int(line) for line in _LINE.findall(message)]

@@ -37,11 +37,10 @@ async def serve(
                 say(f"answering at {address}: " + ", ".join(f"{namespace}/{name}" for name in SERVICES))
                 await _answer_all(moveit, server, namespace, say)
         except (InvalidURI, ValueError):  # ValueError: of a port or a host that none can have
-            if has_met:
-                raise
-            raise LimbikError(
-                f"{address!r} is no address of a rosbridge; it is like ws://localhost:9090"
-            ) from None
+            if not has_met:  # else it sends elsewhere
+                raise LimbikError(
+                    f"{address!r} is no address of a rosbridge; it is like ws://localhost:9090"
+                ) from None
         except (OSError, InvalidHandshake, TimeoutError) as error:
             if not has_met:
                 reason = getattr(error, "strerror", None) or str(error)

@@ -17,13 +17,14 @@ from pydantic_core import PydanticCustomError
 from limbik.errors import did_you_mean, shortened
 from limbik.model.joints import FARTHEST
 
-MAX_ITEMS = 1000  # constraints, poses or names of one message
+MAX_ITEMS = 1000  # constraints or names of one message
+MAX_POSES = 50  # of one request: a solve takes the cube of their number
 LARGEST = 2**32 - 1  # of the whole numbers of ROS
 
 _Item = TypeVar("_Item")
 Few = Annotated[list[_Item], Field(max_length=MAX_ITEMS)]
 Width = Annotated[FiniteFloat, Field(ge=0.0)]
-Coordinate = Annotated[FiniteFloat, Field(ge=-FARTHEST, le=FARTHEST)]  # [m], or of a quaternion
+Coordinate = Annotated[FiniteFloat, Field(ge=-FARTHEST, le=FARTHEST)]  # [m], [rad], or of a quaternion
 
 
 class Code(IntEnum):
@@ -122,7 +123,7 @@ class JointState(RosMessage):
 
     unread = frozenset({"header", "velocity", "effort"})
     name: Few[str] = []
-    position: Few[FiniteFloat] = []
+    position: Few[Coordinate] = []
 
 
 class MultiDofJointState(RosMessage):
@@ -249,7 +250,7 @@ class PositionIKRequest(RosMessage):
     ik_link_name: str = ""
     pose_stamped: PoseStamped = PoseStamped()
     ik_link_names: Few[str] = []
-    pose_stamped_vector: Few[PoseStamped] = []
+    pose_stamped_vector: Annotated[list[PoseStamped], Field(max_length=MAX_POSES)] = []
     timeout: Duration = Duration()
 
 
