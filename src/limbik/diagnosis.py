@@ -45,7 +45,7 @@ class Bound:
         return abs(self.distance - self.bound)
 
     @property
-    def origin(self) -> str:
+    def measured_from(self) -> str:
         """What the distance is from, in words."""
         return f"the axis of joint {self.joint!r}" if self.from_axis else f"joint {self.joint!r}"
 
@@ -62,7 +62,7 @@ class Bound:
             )
         if self.kind == OFF_PLANE:
             return f"{target} is {missing} off the plane in which the arm moves."
-        where = f"{distance} from {self.origin}"
+        where = f"{distance} from {self.measured_from}"
         if self.off_plane:
             where += f" (and {_distance(self.off_plane)} off the plane in which the arm moves)"
         if self.kind == "too near":
@@ -327,7 +327,7 @@ def _unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     elif bound:
         how = "nearer to" if bound.kind == "too far" else "farther from"
         into = f" and {_distance(bound.off_plane)} into that plane" if bound.off_plane else ""
-        what = f"at least {_distance(bound.excess)} {how} {bound.origin}{into}"
+        what = f"at least {_distance(bound.excess)} {how} {bound.measured_from}{into}"
         yield f"Move the target {what}, or the base."
 
 

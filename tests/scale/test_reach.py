@@ -345,11 +345,11 @@ def test_of_two_that_begin_at_once_one_is_told(make, tmp_path, monkeypatch):
     words = {"voxel": 0.5, "orientations": 5} if make is reach_map else {"poses": 10}
     is_begun = folder.is_begun
 
-    def late(place, *job):
-        found = is_begun(place, *job)
+    def late(where, *job):
+        found = is_begun(where, *job)
         monkeypatch.setattr(folder, "is_begun", is_begun)
         with pytest.raises(StoreError, match=r"another run is making .*map: wait for its end"):
-            make(limbik.load("ur5e"), place, **words)
+            make(limbik.load("ur5e"), where, **words)
         return found
 
     monkeypatch.setattr(folder, "is_begun", late)

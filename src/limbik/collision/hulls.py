@@ -68,23 +68,6 @@ def hull_of(points: Array) -> Hull | None:
     return Hull(points[hull.vertices], index[hull.simplices], planes, float(hull.volume))
 
 
-def neighbours_in_hull(vertices: Array) -> list[set[int]]:
-    """For each corner [k, 3] of a hull those at the other ends of its edges; empty where rounding leaves some
-    of them out of the hull.
-    """
-    from scipy.spatial import ConvexHull, QhullError
-
-    try:
-        triangles = ConvexHull(vertices).simplices
-    except QhullError:  # it is flat
-        return []
-    neighbours: list[set[int]] = [set() for _ in vertices]
-    for corners in triangles.tolist():
-        for k in corners:
-            neighbours[k] |= {*corners} - {k}
-    return neighbours if all(neighbours) else []
-
-
 def thickness(points: Array) -> float:
     """How thick points [n, 3] are across the plane that fits them best, by their size."""
     spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.collision.convex import ConvexPiece
-from limbik.collision.hulls import neighbours_in_hull
+from limbik.collision.hulls import hull_of
 from limbik.collision.records import BEGIN, BODY, END, PIECE, VERTEX_SIZE
 from limbik.collision.stored_arrays import Arrays, stored
 from limbik.compiler.kernel import Floats, Records
@@ -108,13 +108,20 @@ def _neighbours(hulls: Sequence[Array]) -> tuple[NDArray[np.int64], NDArray[np.i
         return np.zeros(sum(map(len, hulls)), np.int64), np.zeros(0, np.int64)
 
     def made() -> Arrays:
-        adjacent: list[list[int]] = []
-        for hull in hulls:
-            first = len(adjacent)
-            own = neighbours_in_hull(hull) if len(hull) >= MIN_TO_CLIMB else []
-            adjacent += [sorted(first + k for k in each) for each in own] or [[]] * len(hull)
-        indices = list(itertools.chain(*adjacent))
-        return {"counts": np.array(list(map(len, adjacent)), float), "indices": np.array(indices, float)}
+        first, counts, indices = 0, [], []
+        for corners in hulls:
+            hull = hull_of(corners) if len(corners) >= MIN_TO_CLIMB else None
+            edges = np.zeros((0, 2), np.intp)
+            if hull is not None and len(hull.vertices) == len(corners):  # else rounding has some inside
+                edges = hull.edges
+            both = np.unique(np.concatenate([edges, edges[:, ::-1]]), axis=0)
+            counts.append(np.bincount(both[:, 0], minlength=len(corners)))
+            indices.append(first + both[:, 1])
+            first += len(corners)
+        return {
+            "counts": np.concatenate(counts).astype(float),
+            "indices": np.concatenate(indices).astype(float),
+        }
 
     arrays = stored([b"neighbours", *(hull.tobytes() for hull in hulls)], made)
     return arrays["counts"].astype(np.int64), arrays["indices"].astype(np.int64)

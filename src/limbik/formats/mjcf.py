@@ -72,7 +72,7 @@ def keyframes(source: SourceLike) -> dict[str, Array]:
         try:
             frames[name] = from_qpos(model, mj.key_qpos[k])
         except ConfigurationError as error:
-            raise FormatError(opened.name, f"{error}", element=f"keyframe {name!r}") from None
+            raise FormatError(opened.name, str(error), element=f"keyframe {name!r}") from None
     return frames
 
 

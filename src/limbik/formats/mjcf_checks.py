@@ -19,18 +19,8 @@ from limbik.model.joints import FARTHEST
 _MADE_BY_COUNT = ("composite", "flexcomp")  # elements that make as many bodies as `count` says
 # Attributes that say where something is.
 _POSITIONS = (
-    "pos",
-    "quat",
-    "refpos",
-    "refquat",
-    "axis",
-    "axisangle",
-    "xyaxes",
-    "zaxis",
-    "euler",
-    "fromto",
-    "ref",
-)
+    "pos", "quat", "refpos", "refquat", "axis", "axisangle", "xyaxes", "zaxis", "euler", "fromto", "ref"
+)  # fmt: skip
 _FORMATS = ("class", "childclass")  # attributes that MuJoCo takes for formats
 
 

@@ -90,23 +90,19 @@ def _bounds(request: Request, index: int, goal: Goal) -> Iterator[Bound]:
     slack = float(request.options.get("tolerance", Options.tolerance)) + box
     off_plane = 0.0
     for kind, distance, bound in _distances(bounds, point):
-        if abs(distance - bound) <= slack + ROUNDING * (distance + bound):
-            continue
-        is_distance = kind != OFF_PLANE
-        yield Bound(
-            goal=index,
-            kind=kind,
-            joint=joint,
-            distance=distance,
-            bound=bound,
-            from_axis=is_distance and bounds.normal is not None,
-            off_plane=off_plane,
-        )
-        off_plane = 0.0 if is_distance else distance
+        if abs(distance - bound) > slack + ROUNDING * (distance + bound):
+            from_axis = bounds.normal is not None and kind != OFF_PLANE
+            yield Bound(
+                goal=index, kind=kind, joint=joint, distance=distance, bound=bound,
+                from_axis=from_axis, off_plane=off_plane,
+            )  # fmt: skip
+            off_plane = distance  # which comes first
 
 
 def _distances(bounds: ReachBounds, point: Vector3) -> Iterator[tuple[str, float, float]]:
-    """The bounds that a point [2 or 3] violates: their kinds, the distances and what these could be [m]."""
+    """The bounds that a point [2 or 3] violates, first that of a plane: their kinds, the distances and what
+    these could be [m].
+    """
     if bounds.normal is not None:
         if point.size == 2:
             point = np.append(point, bounds.origin[2])

@@ -63,7 +63,7 @@ class _RobotBones:
     axes: Array  # [n, 3] in the bone
     sines: Array  # [T, n] of the angles
     are_known: NDArray[np.bool_]  # [n] none of the first bones
-    slide: NDArray[np.bool_]  # [n] these do not rotate
+    slides: NDArray[np.bool_]  # [n] these do not rotate
 
     @staticmethod
     def of(bones: Skeleton, rest: Array) -> _RobotBones | None:
@@ -76,19 +76,18 @@ class _RobotBones:
         still = SLIDES * norm(bones.offsets).max()
         slides = inner & (np.ptp(bones.translations, axis=0).max(axis=1) > still)
         directions, _, aside = _main_axes(bones.translations - bones.offsets)
-        axes, along, beside = _axes(rest, bones.rotations)
-        half_turned = _vectors(rest, bones.rotations)[1].mean(axis=0) < HALF_TURNED  # of which no sine tells
-        is_away = slides | inner & (half_turned | (beside > np.maximum(OFF_AXIS * along, ROUNDING)))
-        if is_away.any():
-            rest = np.where(is_away[:, None, None], bones.rotations[0], rest)
-            axes, along, beside = _axes(rest, bones.rotations)
-            if (beside > np.maximum(OFF_AXIS * along, ROUNDING))[inner].any():
-                return None
+        vectors, cosines = _vectors(rest, bones.rotations)
+        half_turned = cosines.mean(axis=0) < HALF_TURNED  # of which no sine tells
+        is_away = slides | inner & (half_turned | ~_is_about_one(*_main_axes(vectors)[1:]))
+        rest = np.where(is_away[:, None, None], bones.rotations[0], rest)
         vectors, _ = _vectors(rest, bones.rotations)
-        are_known = inner & ~slides & (along > np.maximum(MOVES, CLEARLY * beside))
-        if (along[slides] > ROUNDING).any() or (aside[slides] > still).any():
+        axes, along, beside = _main_axes(vectors)
+        slides_alone = (along <= ROUNDING) & (aside <= still)
+        is_single = np.where(slides, slides_alone, _is_about_one(along, beside))
+        if not is_single[inner].all():
             return None
         axes[slides] = (np.swapaxes(rest, -1, -2) @ directions[..., None])[slides, :, 0]
+        are_known = inner & ~slides & (along > np.maximum(MOVES, CLEARLY * beside))
         return _RobotBones(bones, rest, axes, dot(vectors, axes), are_known, slides)
 
     def are_of_a_robot(self) -> bool:
@@ -114,7 +113,9 @@ class _RobotBones:
         bones = skeleton_of(motion.model, motion.q, motion.up, motion.links)
         vectors, cosines = _vectors(self.rest, bones.rotations)
         angles = np.unwrap(np.arctan2(dot(vectors, self.axes), cosines), axis=0)
-        root, carries = motion.model.root, self._carry_hinges()
+        root, carries = motion.model.root, set[int]()  # what carries a hinge or a slide
+        for k, parent in reversed(list(enumerate(bones.parents))):
+            carries |= {parent} if self.are_known[k] or self.slides[k] or k in carries else set()
         joints, columns = [], []
         for k, (link, parent) in enumerate(zip(bones.names, bones.parents, strict=True)):
             kind, axis, offset = JointKind.CONTINUOUS, self.axes[k], bones.offsets[k]
@@ -124,10 +125,10 @@ class _RobotBones:
                 columns.append(quat_from_matrix(self.rest[k].T @ bones.rotations[:, k]))
             elif self.are_known[k]:
                 columns.append(angles[:, k, None])
-            elif self.slide[k]:
+            elif self.slides[k]:
                 kind = JointKind.PRISMATIC
                 columns.append((bones.translations[:, k] - offset) @ (self.rest[k] @ axis)[:, None])
-            elif carries[k]:
+            elif k in carries:
                 kind = JointKind.FIXED
             else:
                 axis = perpendicular(offset) if offset.any() else axis
@@ -138,14 +139,6 @@ class _RobotBones:
         model = Model(motion.model.name, joints, frames, root=root)
         return Motion(model, np.concatenate(columns, axis=1), motion.dt, "y", roles=motion.roles)
 
-    def _carry_hinges(self) -> NDArray[np.bool_]:
-        """[n] whether a bone carries a hinge that is known, or a slide."""
-        carries = np.zeros(len(self.are_known), dtype=np.bool_)
-        for k in range(len(carries) - 1, -1, -1):
-            if self.bones.parents[k] >= 0:
-                carries[self.bones.parents[k]] |= carries[k] | self.are_known[k] | self.slide[k]
-        return carries
-
 
 def _upright(rotation: Matrix3) -> Matrix3:
     """The nearest rotation of which one axis is up, along y."""
@@ -154,11 +147,9 @@ def _upright(rotation: Matrix3) -> Matrix3:
     return rotation_between(math.copysign(1.0, rotation[1, k]) * rotation[:, k], up) @ rotation
 
 
-def _axes(rest: Array, rotations: Array) -> tuple[Array, Array, Array]:
-    """Of rotations [T, n, 3, 3] from rest: the main axes [n, 3], and what is along and beside them [n], the
-    roots of the mean squares [rad] of small ones.
-    """
-    return _main_axes(_vectors(rest, rotations)[0])
+def _is_about_one(along: Array, beside: Array) -> NDArray[np.bool_]:
+    """[n] whether rotations are about one axis, as far as files round."""
+    return np.asarray(beside <= np.maximum(OFF_AXIS * along, ROUNDING))
 
 
 def _main_axes(vectors: Array) -> tuple[Array, Array, Array]:
