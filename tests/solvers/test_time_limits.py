@@ -65,7 +65,8 @@ def goals_of(model: limbik.Model, other: str) -> dict[str, object]:
     far[:3, 3] = 0.3, -0.4, 2.5
     turned[:3, :3] = turned[:3, :3] @ np.diag([1.0, -1.0, -1.0])
     turned[:3, 3] *= 0.3
-    point = turned[:3, 3]
+    point, step = turned[:3, 3], np.eye(4)
+    step[:3, 3] = 1e-3
     return {
         "pose out of reach": Pose(target=far),
         "point out of reach": Position(target=far[:3, 3]),
@@ -73,6 +74,7 @@ def goals_of(model: limbik.Model, other: str) -> dict[str, object]:
         "uneven pose": Pose(target=turned, weights=(1.0, 2.0, 1.0, 1.0, 1.0, 0.5)),
         "two points": [Position(target=point), Position(frame=other, target=-point)],
         "two points, uneven": [Position(target=point, weight=0.3), Position(frame=other, target=-point)],
+        "many poses": [Pose(target=np.linalg.matrix_power(step, i) @ turned) for i in range(50)],
         "priorities": [
             Position(target=point),
             Orientation(target=turned[:3, :3], priority=1),

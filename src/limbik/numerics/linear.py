@@ -74,6 +74,8 @@ def dual_matrix(J: Floats, A: Floats) -> float:
 @compiled(inline=False)
 def manipulability(J: Floats, A: Floats) -> float:
     """sqrt(det(J J^T)) (Yoshikawa 1985) of J [m, n], 0 where its rows are dependent. A: work [m, m]."""
+    if J.shape[0] > J.shape[1]:
+        return 0.0
     smallest = 1e-14 * dual_matrix(J, A)
     product = 1.0
     for i in range(J.shape[0]):
@@ -99,21 +101,47 @@ def transpose_times(J: Floats, y: Floats, x: Floats) -> None:
             x[j] += J[i, j] * y[i]
 
 
+@compiled
+def normal_matrix(J: Floats, A: Floats) -> float:
+    """A = J^T J [n, n] for J [m, n]; the upper triangle is filled. Returns its trace."""
+    trace = 0.0
+    for j in range(J.shape[1]):
+        fill(0.0, A[j, : J.shape[1]])
+    for i in range(J.shape[0]):
+        for j in range(J.shape[1]):
+            factor = J[i, j]
+            if factor != 0.0:
+                for k in range(j, J.shape[1]):
+                    A[j, k] += factor * J[i, k]
+    for j in range(J.shape[1]):
+        trace += A[j, j]
+    return trace
+
+
 @compiled(inline=False)
 def damped_solve(
     J: Floats, r: Floats, damping: float, jitter: float, A: Floats, y: Floats, dq: Floats
 ) -> bool:
     """dq = J^T (J J^T + damping I)^-1 r; False, and dq = 0, where that matrix cannot be factorised.
 
-    jitter: part of the trace of J J^T that is added, too. A and y are work, of as many rows or more.
+    jitter: part of the trace of J J^T that is added, too. A and y are work, of as many rows as J
+    has rows or columns, whichever are fewer, or more. With more rows than columns, as of many goals, dq comes
+    of (J^T J + damping I) dq = J^T r, which takes time in proportion to the rows.
     """
-    trace = dual_matrix(J, A)
-    for i in range(r.size):
-        A[i, i] += damping + jitter * trace
+    m, n = J.shape
     fill(0.0, dq)
+    if m > n:
+        trace = normal_matrix(J, A)
+        for j in range(n):
+            A[j, j] += damping + jitter * trace
+        transpose_times(J, r, y[:n])
+        return cholesky_solve(A, y[:n], dq)
+    trace = dual_matrix(J, A)
+    for i in range(m):
+        A[i, i] += damping + jitter * trace
     if not cholesky_solve(A, r, y):
         return False
-    transpose_times(J, y[: r.size], dq)
+    transpose_times(J, y[:m], dq)
     return True
 
 
@@ -124,22 +152,56 @@ def scale_by(factor: float, v: Floats) -> None:
         v[i] *= factor
 
 
+@compiled(inline=False)
+def triangularise(J: Floats, R: Floats, Q: Floats) -> None:
+    """J = Q R for J [m, n] with m > n; the first n columns of Q are orthonormal, or zero where one of J
+    depends on those before it.
+
+    R [m, n] and Q [m, m] are zero before. By Gram and Schmidt, done twice, which is enough.
+    """
+    m, n = J.shape
+    for j in range(n):
+        squared = 0.0
+        for i in range(m):
+            Q[i, j] = J[i, j]
+            squared += J[i, j] * J[i, j]
+        for _ in range(2):
+            for k in range(j):
+                along = 0.0
+                for i in range(m):
+                    along += Q[i, k] * Q[i, j]
+                R[k, j] += along
+                for i in range(m):
+                    Q[i, j] -= along * Q[i, k]
+        left = 0.0
+        for i in range(m):
+            left += Q[i, j] * Q[i, j]
+        is_rounding = not left > 1e-30 * squared
+        R[j, j] = 0.0 if is_rounding else math.sqrt(left)
+        for i in range(m):
+            Q[i, j] = 0.0 if is_rounding else Q[i, j] / R[j, j]
+
+
 @compiled
 def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
     """Thin singular value decomposition by one-sided Jacobi rotations (Hestenes 1958).
 
     W [m, n] starts as J [m, n] and is turned until its rows are orthogonal; U [m, m] collects the rotations.
     Afterwards J = U W, row i of W is sigma_i v_i^T, and column i of U is u_i. Singular values are not formed
-    from J J^T, so small ones keep their accuracy.
+    from J J^T, so small ones keep their accuracy. With more rows than columns it begins from J = Q R, and
+    what is beyond the first n rows of W and columns of U is zero.
     """
     m, n = W.shape
     rounding = 0.0  # what is left of a row that depends on others
     for i in range(m):
         for k in range(m):
-            U[i, k] = 1.0 if i == k else 0.0
+            U[i, k] = 1.0 if i == k and m <= n else 0.0
         for j in range(n):
-            W[i, j] = J[i, j]
+            W[i, j] = J[i, j] if m <= n else 0.0
             rounding += 1e-30 * J[i, j] * J[i, j]
+    if m > n:
+        triangularise(J, W, U)
+    m = min(m, n)
     for _ in range(30):
         largest = 0.0
         for a in range(m - 1):
@@ -160,7 +222,7 @@ def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
                 s = c * t
                 for j in range(n):
                     W[a, j], W[b, j] = c * W[a, j] - s * W[b, j], s * W[a, j] + c * W[b, j]
-                for i in range(m):
+                for i in range(U.shape[0]):
                     U[i, a], U[i, b] = c * U[i, a] - s * U[i, b], s * U[i, a] + c * U[i, b]
         if largest < 1e-14:
             break

@@ -30,7 +30,7 @@ PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to 
 CLOSE = 1e-6  # [rad, metres in half reaches] constraints that are met but for the last step
 MULTIPLIER_ROUNDS, MAX_IN_VAIN = 12, 2  # rounds, and those in a row that hardly bring the goals nearer
 HARDLY = 0.7  # the fraction of the constraints that such a round leaves
-DEPENDENT = (2, 6, 7)  # SLSQP: more constraints than variables, or constraints of less rank than number
+DEPENDENT = 6, 7  # SLSQP: constraints of less rank than number
 FIRST_PENALTIES = (10.0, 1e3, 1e5)  # of the squared constraints, per multiplier
 STIFFER = 4.0  # by how much a penalty grows
 DEPENDENT_ROWS = 1e-6  # part of the longest one that is rounding
@@ -181,6 +181,10 @@ def _by_slsqp(problem: Constrained, steps: int, callback: Callable[..., None]) -
     """
     from scipy.optimize import minimize
 
+    rows = problem.at(problem.start).rows
+    if rows.shape[0] > rows.shape[1]:  # of which SLSQP writes beyond its memory: scipy/scipy#25665
+        _by_multipliers(problem, steps, callback)
+        return
     goals = {"type": "eq", "fun": lambda x: problem.at(x).left, "jac": lambda x: problem.at(x).rows}
     result = minimize(
         lambda x: problem.at(x)[:2],

@@ -23,6 +23,7 @@ from limbik.numerics.linear import copy, fill
 from limbik.tree.evaluation import (
     CLOSE_TO_BOUND,
     begin,
+    count_for_watch,
     differentiate,
     evaluate,
     finish,
@@ -240,7 +241,9 @@ def descend(
     while True:
         if is_met(objectives, workspace.task_errors[0], 0):
             return SOLVED
-        if answer[ITERATIONS] >= budget or is_stopped(objectives.watch, int(answer[ITERATIONS])):
+        if answer[ITERATIONS] >= budget or is_stopped(
+            objectives.watch, count_for_watch(workspace, answer[ITERATIONS])
+        ):
             came_to = SPENT
             break
         is_at_rest_bias = bias > REST_FADED

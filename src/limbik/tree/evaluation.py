@@ -17,7 +17,7 @@ from limbik.tree.residuals import fill_jacobian, fill_residuals
 from limbik.tree.settings import DESCENTS, END, ITERATIONS, MOVED, USE_LIMITS
 from limbik.tree.workspace import Objectives, Tree, Workspace
 
-LARGE = 32  # velocities
+LARGE = 32  # velocities or rows
 CLOSE_TO_BOUND = (
     1e-4  # of the model's length: near enough to the smallest error that a goal out of reach allows
 )
@@ -94,8 +94,10 @@ def step_from(tree: Tree, workspace: Workspace, q: Floats, scale: float, use_lim
 
 @compiled
 def count_for_watch(workspace: Workspace, iterations: float) -> int:
-    """The count with which a loop asks its watch: of a large tree at each iteration, which takes long."""
-    return NOW if workspace.dx.size > LARGE else int(iterations)
+    """The count with which a loop asks its watch: at each iteration where one takes long, of a large tree or
+    many goals.
+    """
+    return NOW if max(workspace.dx.size, workspace.J.shape[0]) > LARGE else int(iterations)
 
 
 @compiled
