@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from limbik.errors import GoalError, LimbikError, ModelError, members_of, shortened
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import Model
+from limbik.motion.body.body_root import body_root
 from limbik.spatial import Array, as_number, as_numbers, as_vector, check_largest, norm
 
 LEG = 0.85  # [m] thigh and shank of the person whose lengths and speeds a rule has
@@ -92,11 +93,12 @@ def rule_for(motion: Motion, feet: Sequence[str], rule: ContactRule | None) -> C
 
 def leg_length(model: Model, feet: Sequence[str]) -> float:
     """How long thigh and shank are together [m], the mean over feet: the two longest steps from joint to
-    joint on the path to each, at rest. That of a person where there are no steps.
+    joint on the path from the hips to each, at rest. That of a person where there are no steps.
     """
-    sums = []
+    above, sums = len(model.path(body_root(model, feet))), []
     for foot in feet:
-        steps = [float(norm(joint.origin[:3, 3])) for joint in model.path(foot) if joint.parent != model.root]
+        below = [joint for joint in model.path(foot)[above:] if joint.parent != model.root]
+        steps = [float(norm(joint.origin[:3, 3])) for joint in below]
         sums.append(sum(sorted(steps)[-2:]))
     length = float(np.mean(sums))
     return length if length > SHORTEST_LEG else LEG

@@ -12,6 +12,7 @@ from limbik.errors import GoalError, ModelError, did_you_mean, is_one_of, member
 from limbik.formats.motions import Motion, as_motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation, LinkJoints
+from limbik.motion.body.body_root import body_root, hands_and_feet
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import ARM, LEG, SIDES
 from limbik.motion.limb import Limb, plan_of
@@ -86,7 +87,7 @@ def drag(
     if link in limbs:
         q[rows] = _brought(motion.model, limbs[link], q[rows], moved, weight)
     else:
-        carried = _carried(motion.model, bases[link], q[rows], moved)
+        carried = _carried(motion.model, bases[link], q[rows], moved - positions)
         q[rows] = _with_feet(motion, limbs, q[rows], carried, weight)
     return replace(motion, q=q)
 
@@ -127,24 +128,30 @@ def _ends(articulation: Articulation) -> list[tuple[str, str, str]]:
 
 
 def _bases(motion: Motion) -> dict[str, LinkJoints]:
-    """The links that go anywhere by themselves and carry the others."""
-    articulation = Articulation(motion)
-    moving = {joint.child for joint in motion.model.joints if joint.kind is not JointKind.FIXED}
-    return {
-        group.link: group
-        for group in articulation.groups
-        if group.parent not in moving and (len(group.slides) == 3 or _floats(group))
-    }
+    """The links that go anywhere and carry the others, such as hips, and what moves them there: their own
+    joints, or those of a root below them.
+    """
+    model = motion.model
+    root = body_root(model, hands_and_feet(motion))
+    line = {joint.child for joint in model.path(root)}
+    moving = {joint.child for joint in model.joints if joint.kind is not JointKind.FIXED}
+    bases = {}
+    for group in Articulation(motion).groups:
+        if len(group.slides) == 3 or _floats(group):
+            if group.link in line:
+                bases[root] = group
+            elif group.parent not in moving:
+                bases[group.link] = group
+    return bases
 
 
 def _floats(group: LinkJoints) -> bool:
     return any(joint.kind is JointKind.FLOATING for joint in group.joints)
 
 
-def _carried(model: Model, base: LinkJoints, q: Array, positions: Array) -> Array:
-    """q [T, nq] with a base at positions [T, 3]."""
+def _carried(model: Model, base: LinkJoints, q: Array, by: Array) -> Array:
+    """q [T, nq] with a base moved by [T, 3] [m]."""
     parent = model.pose(q, base.parent)[:, :3, :3]
-    by = positions - model.pose(q, base.link)[:, :3, 3]
     local = (np.swapaxes(parent, -1, -2) @ by[..., None])[..., 0]
     carried = q.copy()
     if _floats(base):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,13 +15,12 @@ from limbik.formats.motions import Motion
 from limbik.goals import Goal, Orientation, Position
 from limbik.model import Model
 from limbik.model.joints import FARTHEST
+from limbik.motion.body.body_root import hands_and_feet, root_links
 from limbik.motion.body.humanoid import humanoid
 from limbik.motion.body.roles import SIDES
 from limbik.solvers.stepper import Stepper
 from limbik.spatial import Array, as_number, check_flag, norm
 from limbik.tree.residuals import TARGET_SIZE
-
-HELD_ROLES = ("Hand", "Foot")
 
 # Weights of squared errors [m and rad].
 HOLD, HOLD_TURN = 10.0, 1.0
@@ -87,7 +86,8 @@ def fit_limb_lengths(
 
     A bone goes from a joint of the BVH to the next one. Its length is the median of what position channels of
     its joint make of it over time, its direction that of the median position; it is written as the offset of
-    the joint, which has no position channels any more. Roots keep theirs.
+    the joint, which has no position channels any more. Roots keep theirs, and so do hips on a root of their
+    own.
 
     Then each frame is solved again, as the smallest weighted error (`solve(..., mode="best")`) of these
     goals: what is held stays where it is, with its orientation; roots stay at theirs; all bones turn as
@@ -105,7 +105,8 @@ def fit_limb_lengths(
     """
     if not isinstance(motion, Motion) or motion.hierarchy is None:
         raise ModelError("fit_limb_lengths needs a motion from BVH, whose bones have offsets that can change")
-    offsets = _offsets(motion, motion.hierarchy)
+    roots = root_links(motion)
+    offsets = _offsets(motion, motion.hierarchy, roots)
     medians = {link: float(np.median(norm(over_time))) for link, over_time in offsets.items()}
     wanted = dict(medians)
     check_flag(symmetric, "symmetric", ModelError)
@@ -118,7 +119,7 @@ def fit_limb_lengths(
     start = np.concatenate(
         [motion.q[:, motion.model.q_slice(joint.name)] for joint in model.joints if joint.nq], axis=1
     )
-    q = _solved(motion, model, start, held_frames)
+    q = _solved(motion, model, start, held_frames, roots)
     return FittedLimbs(
         replace(motion, model=model, q=q, hierarchy=hierarchy),
         tuple(
@@ -132,11 +133,11 @@ def fit_limb_lengths(
 # --- lengths ------------------------------------------------------------------------------------------------
 
 
-def _offsets(motion: Motion, hierarchy: Sequence[BvhJoint]) -> dict[str, Array]:
-    """From each link's parent to the link, in axes of the parent [T, 3] [m]."""
+def _offsets(motion: Motion, hierarchy: Sequence[BvhJoint], roots: Collection[str]) -> dict[str, Array]:
+    """From each link's parent to the link, but for roots, in axes of the parent [T, 3] [m]."""
     offsets = {}
     for joint in hierarchy:
-        if not joint.is_end and joint.parent >= 0:
+        if not joint.is_end and joint.name not in roots:
             offset = np.tile(motion.metres * np.array(joint.offset), (len(motion), 1))
             for axis, letter in enumerate("XYZ"):
                 if f"{letter}position" in joint.channels:
@@ -198,17 +199,13 @@ def _held(motion: Motion, keep: Iterable[str] | None) -> list[str]:
             motion.model.frame(name).name
             for name in members_of(keep, "keep", ModelError, "a list of frames", any_order=True)
         ]
-    try:
-        frames = humanoid(motion).frames
-    except ModelError:
-        parents = {joint.parent for joint in motion.model.joints}
-        return [link for link in motion.links if link not in parents]
-    return [frames[side + role] for role in HELD_ROLES for side in SIDES if side + role in frames]
+    return hands_and_feet(motion)
 
 
-def _solved(motion: Motion, model: Model, start: Array, frames: Sequence[str]) -> Array:
+def _solved(
+    motion: Motion, model: Model, start: Array, frames: Sequence[str], roots: Collection[str]
+) -> Array:
     """Configurations [T, nq] of a model, whose joints the motion's model has, too."""
-    roots = {joint.name for joint in motion.hierarchy or () if joint.parent < 0}
     goals: list[Goal] = []
     columns: list[Array] = []
 

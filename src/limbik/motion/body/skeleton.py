@@ -24,7 +24,7 @@ class LinkSkeleton:
     positions: dict[str, Array]  # [3] [m]
     ends: dict[str, list[Array]]  # of each link, where its other frames are [3] [m]
     freedom: dict[str, int]  # degrees of freedom in turning against the parent; 0 where it is fixed
-    size: float  # [m] the diagonal of the box around all positions
+    size: float  # [m] the diagonal of the box around all positions, without a root that only carries the rest
 
     def line(self, link: str) -> list[str]:
         """From the root to the link."""
@@ -104,7 +104,9 @@ def skeleton_of(model: Model, q: Array) -> LinkSkeleton:
     for frame in model.frames[len(model.joints) + 1 :]:
         if frame.link in ends:
             ends[frame.link].append(positions[frame.name])
-    corners = np.ptp(np.array([positions[link] for link in links[1:] or links]), axis=0)
+    first = next((k for k, link in enumerate(links) if len(children[link]) != 1), 0)
+    body = links[max(first, 1) :] if children[links[first]] else links[1:]  # from where it parts
+    corners = np.ptp(np.array([positions[link] for link in body or links]), axis=0)
     return LinkSkeleton(tuple(links), parents, children, positions, ends, freedoms, float(norm(corners)))
 
 

@@ -15,6 +15,7 @@ from limbik.errors import ModelError
 from limbik.formats.motions import Motion
 from limbik.model import JointKind, Model
 from limbik.motion.articulation import Articulation
+from limbik.motion.body.body_root import body_root
 from limbik.motion.feet.leg_chain import LegChain
 from limbik.motion.feet.locks import SPAN, FootPath
 from limbik.motion.feet.min_jerk import Coupled, bounded_offsets
@@ -136,9 +137,13 @@ def _max_rise(leg: LimbPlan | LegChain, poses: Mapping[str, Array], path: FootPa
 def ground_margin(
     motion: Motion, legs: Sequence[LimbPlan | LegChain], soles: Sequence[Sole], poses: Mapping[str, Array]
 ) -> Array:
-    """How high the lowest link that is no part of a leg is over the ground in the animation [T] [m]."""
+    """How high the lowest link of the body that is no part of a leg is over the ground in the animation
+    [T] [m].
+    """
     up, model, hips = "xyz".index(motion.up), motion.model, {leg.bones[0] for leg in legs}
-    others = [link for link in motion.links if hips.isdisjoint(joint.child for joint in model.path(link))]
+    root = body_root(model, [leg.bones[2] for leg in legs])
+    lines = {link: {model.root, *(joint.child for joint in model.path(link))} for link in motion.links}
+    others = [link for link, line in lines.items() if root in line and hips.isdisjoint(line)]
     if not others:
         return np.full(len(motion), np.inf)
     points = np.concatenate([sole.points(*(poses[link] for link in sole.links)) for sole in soles], axis=1)

@@ -16,6 +16,7 @@ from limbik.formats.bvh_model import model_of
 from limbik.formats.motions import Motion, Up
 from limbik.goals import Orientation, Position
 from limbik.model import Frame, Joint, JointKind, Model
+from limbik.motion.body.body_root import root_links
 from limbik.spatial import Array, Matrix3, as_numbers, norm, pose_from
 
 SHORTEST = 1e-6  # [m] of a bone that can be scaled
@@ -196,8 +197,9 @@ def _movable(skeleton: Model | Motion) -> Model | Motion:
         return skeleton if _is_free(skeleton) else based(skeleton, "floating")
     if skeleton.hierarchy is None:
         return _movable(skeleton.model)
+    roots = root_links(skeleton)
     if any(
-        joint.parent >= 0 and any(channel.endswith("position") for channel in joint.channels)
+        joint.name not in roots and any(channel.endswith("position") for channel in joint.channels)
         for joint in skeleton.hierarchy
     ):
         raise ModelError("the bones of this skeleton vary in length: fit_limb_lengths gives them one each")
