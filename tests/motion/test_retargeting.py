@@ -203,23 +203,56 @@ def test_arms_that_end_in_a_point_follow_and_are_followed(is_source):
     assert_allclose(bends[1], bends[0], atol=2.0)
 
 
-def test_a_body_that_lies_at_rest_is_taken_as_it_stands_in_its_motion(tmp_path):
-    """As LAFAN1's skeleton, all of whose bones are along one axis at rest."""
+@pytest.fixture
+def upright(tmp_path):
+    """A person who crouches, from glTF."""
     limbik.load_motion(crouching()).save(tmp_path / "person.glb")
-    upright = limbik.load_motion(tmp_path / "person.glb")
+    return limbik.load_motion(tmp_path / "person.glb")
+
+
+@pytest.fixture
+def lying(upright):
+    """The same of a body that lies at rest: as LAFAN1's skeleton, all of whose bones are along one axis."""
     hips, turn = "mixamorig:Hips", quat_exp(np.array([0.5 * math.pi, 0.0, 0.0]))
     joints = [
         replace(each, origin=pose_from(quat_to_matrix(turn)) @ each.origin) if each.parent == hips else each
         for each in upright.model.joints
     ]
-    lying, q = limbik.Model("lying", joints), upright.q.copy()
-    part = lying.q_slice(hips)
+    model, q = limbik.Model("lying", joints), upright.q.copy()
+    part = model.q_slice(hips)
     q[:, part] = quat_multiply(q[:, part], turn * [-1.0, -1.0, -1.0, 1.0])
-    expected = retarget(upright, upright)
-    again = retarget(upright, replace(upright, model=lying, q=q))
-    for link in (hips, "mixamorig:LeftLeg", "mixamorig:LeftFoot", "mixamorig:RightHand"):
-        here, there = upright.model.pose(expected.q, link), lying.pose(again.q, link)
+    return replace(upright, model=model, q=q)
+
+
+def test_a_body_that_lies_at_rest_is_taken_as_it_stands_in_its_motion(upright, lying):
+    expected, again = retarget(upright, upright), retarget(upright, lying)
+    for part in ("Hips", "LeftLeg", "LeftFoot", "RightHand"):
+        here, there = (each.model.pose(each.q, f"mixamorig:{part}") for each in (expected, again))
         assert_allclose(there[:, :3, 3], here[:, :3, 3], atol=2e-3)
+
+
+def test_one_that_lies_is_followed_by_the_same_body_with_other_names(lying):
+    """In the target's motion another posture is the most upright one."""
+    leaning, part = lying.q[20:40].copy(), lying.model.q_slice("mixamorig:Spine")
+    leaning[:, part] = quat_multiply(leaning[:, part], quat_exp(np.array([0.3, 0.2, 0.0])))
+    target = replace(lying, q=leaning)
+    renamed = [
+        replace(
+            each,
+            name=each.name.replace("mixamorig:", ""),
+            child=each.child.replace("mixamorig:", ""),
+            parent=each.parent.replace("mixamorig:", ""),
+        )
+        for each in lying.model.joints
+    ]
+    source = replace(lying, q=lying.q[:20])
+    expected = retarget(source, target)
+    again = retarget(source, replace(target, model=limbik.Model("other", renamed)))
+    assert_array_equal(again.q, expected.q)
+    for part in ("Head", "RightHand"):
+        turn = np.swapaxes(source.model.pose(source.q, f"mixamorig:{part}"), 1, 2)[:, :3, :3]
+        turn = turn @ again.model.pose(again.q, part)[:, :3, :3]
+        assert np.arccos(np.clip(0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0), -1.0, 1.0)).max() < 0.1
 
 
 def test_a_robot_follows_itself(on_robot):

@@ -127,11 +127,21 @@ def postures_of(motion: Motion) -> Array:
 
 
 def _are_alike(model: Model, other: Model) -> bool:
-    """Whether two models differ by the lengths of their bones alone."""
-    if model.joint_names != other.joint_names or model.nq != other.nq:
+    """Whether two models differ by names and by the lengths of their bones alone."""
+    if model.nq != other.nq or _parents(model) != _parents(other):
         return False
-    pairs = zip(model.joints, other.joints, strict=True)
-    return all(np.abs(a.origin[:3, :3] - b.origin[:3, :3]).max() <= SAME_TURN for a, b in pairs)
+    return all(
+        a.kind is b.kind
+        and np.abs(a.axis - b.axis).max() <= SAME_TURN
+        and np.abs(a.origin[:3, :3] - b.origin[:3, :3]).max() <= SAME_TURN
+        for a, b in zip(model.joints, other.joints, strict=True)
+    )
+
+
+def _parents(model: Model) -> list[int]:
+    """Of each joint the index of the one before it, -1 for none."""
+    indices = {joint.child: k for k, joint in enumerate(model.joints)}
+    return [indices.get(joint.parent, -1) for joint in model.joints]
 
 
 def _postures_of_target(there: Model, model: Model | Motion) -> Array:
