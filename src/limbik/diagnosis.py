@@ -217,6 +217,14 @@ class Diagnosis:
         of_which = f" of goal {self.bound.goal + 1}" if len(self.goals) > 1 else ""
         return (self.bound.sentence(f"The target{of_which}"),)
 
+    @property
+    def conflicting(self) -> tuple[str, ...]:
+        """Which goals conflict, in a sentence; () where none are known to."""
+        if not self.conflict:
+            return ()
+        goals = _spoken(str(index + 1) for index in self.conflict)
+        return (f"Each goal can be met alone, but goals {goals} were never met together.",)
+
     def __str__(self) -> str:
         return "\n".join(self.sentences)
 
@@ -368,19 +376,23 @@ def _there_is_none(diagnosis: Diagnosis) -> str:
 
 
 def _orientation_unavailable(diagnosis: Diagnosis) -> Iterator[str]:
-    yield f"Of configurations with this orientation {_there_is_none(diagnosis)}: {list_of(diagnosis.goals)}."
+    several = len(diagnosis.goals) > 1
+    what, position = ("these orientations", "positions") if several else ("this orientation", "position")
+    yield f"Of configurations with {what} {_there_is_none(diagnosis)}: {list_of(diagnosis.goals)}."
     yield from diagnosis.proof
-    yield f"The position alone can be reached within the limits{_turned(diagnosis)}."
+    yield f"The {position} alone can be reached within the limits{_turned(diagnosis)}."
+    yield from diagnosis.conflicting
     yield nearest_in_words(diagnosis)
-    yield "Ask for another orientation, leave it free (limbik.Position), or move the target."
+    if diagnosis.conflict:
+        yield "Change or leave out one of these goals, or leave its orientation free (limbik.Position)."
+    else:
+        yield "Ask for another orientation, leave it free (limbik.Position), or move the target."
 
 
 def _likely_unreachable(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"No solution was found: {list_of(diagnosis.goals)}."
-    if diagnosis.conflict:
-        goals = _spoken(str(index + 1) for index in diagnosis.conflict)
-        yield f"Each goal can be met alone, but goals {goals} were never met together."
-    else:
+    yield from diagnosis.conflicting
+    if not diagnosis.conflict:
         yield "Every attempt settled away from it, so it is likely out of reach; that is not proved."
     yield nearest_in_words(diagnosis)
     what = "Change or leave out one of these goals" if diagnosis.conflict else "Move the target"

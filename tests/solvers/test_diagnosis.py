@@ -456,6 +456,21 @@ def test_goals_that_cannot_be_met_together_are_named() -> None:
     assert two_arms().solve(goals[1:]).success
 
 
+def test_orientations_that_cannot_be_met_together_are_named() -> None:
+    arm = limbik.load("ur5e")
+    target = arm.pose(arm.random(1))
+    turned = target @ np.diag([1.0, -1.0, -1.0, 1.0])
+    goals = [Position(target=target[:3, 3]), *(Orientation(target=each[:3, :3]) for each in (target, turned))]
+    for requested, conflict in ((goals, (1, 2)), ([Pose(target=target), Pose(target=turned)], (0, 1))):
+        assert all(arm.solve(goal).success for goal in requested)
+        diagnosis = arm.solve(requested).explain()
+        assert diagnosis.status is Status.ORIENTATION_UNAVAILABLE
+        assert diagnosis.conflict == conflict
+        numbers = " and ".join(str(index + 1) for index in conflict)
+        assert f"goals {numbers} were never met together" in str(diagnosis)
+        assert str(diagnosis).endswith("or leave its orientation free (limbik.Position).")
+
+
 def test_of_several_goals_the_one_out_of_reach_is_named() -> None:
     solution = two_arms().solve([hand("left", 0.6, 0.4), hand("right", 2.0, 0.0)], iterations=FEW)
     assert solution.status is Status.UNREACHABLE

@@ -97,15 +97,13 @@ def _limits_bind(diagnosis: Diagnosis) -> str:
     return str(max(diagnosis.excesses, key=lambda one: one.beyond))
 
 
-def _orientation(_: Diagnosis) -> str:
-    return "The point can be reached, but not in this orientation."
+def _orientation(diagnosis: Diagnosis) -> str:
+    return "".join(diagnosis.conflicting) or "The point can be reached, but not in this orientation."
 
 
 def _likely_unreachable(diagnosis: Diagnosis) -> str:
-    if diagnosis.conflict:
-        numbers = " and ".join(str(index + 1) for index in diagnosis.conflict)
-        return f"Each goal can be met alone, but goals {numbers} were never met together."
-    return "Every attempt settled away from the target: it is likely out of reach."
+    unreached = "Every attempt settled away from the target: it is likely out of reach."
+    return "".join(diagnosis.conflicting) or unreached
 
 
 def _budget_spent(diagnosis: Diagnosis) -> str:

@@ -88,7 +88,10 @@ def diagnose(request: Request, solution: Solution) -> Diagnosis:
             **case.position(aside),
         )
     if aside is not None:
-        return case.report(Status.ORIENTATION_UNAVAILABLE, bound=bound, **case.position(aside))
+        conflict = case.conflict() if bound is None else ()
+        return case.report(
+            Status.ORIENTATION_UNAVAILABLE, bound=bound, conflict=conflict, **case.position(aside)
+        )
     if bound is not None:
         return case.report(Status.UNREACHABLE, bound=bound)
     if solution.ended is Status.BUDGET_SPENT and case.is_descending():
