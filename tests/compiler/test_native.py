@@ -1,5 +1,6 @@
 """Machine code in files: when it is made, where it is kept, and what becomes of a solve if it cannot be."""
 
+import compileall
 import os
 import pathlib
 import queue
@@ -72,6 +73,34 @@ def test_machine_code_and_interpreter_give_the_same_answers(tmp_path):
     compiled = numbers(run_python(SCRIPT + "say(answers())", warm_cache(), "never"))
     assert len(interpreted) == 48
     assert compiled == pytest.approx(interpreted, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_a_package_without_sources_compiles_and_keeps_shapes_too(tmp_path):
+    """As in a program that is frozen, which has no Python to start either."""
+    package = shutil.copytree(
+        pathlib.Path(limbik.__file__).parent,
+        tmp_path / "frozen" / "limbik",
+        ignore=shutil.ignore_patterns("__pycache__", "static"),
+    )
+    compileall.compile_dir(package, quiet=2, legacy=True)
+    for source in package.rglob("*.py"):
+        source.unlink()
+    script = """
+from limbik.collision import Box, World
+world = World()
+world.add("box", Box((0.1, 0.1, 0.1)), (0.5, 0.0, 0.3))
+panda = limbik.load("panda")
+assert panda.check(panda.neutral, world).is_free
+answers()
+assert native.compiled(PLANE) is not None
+print(limbik.__file__)
+"""
+    first = f"import sys; sys.path.insert(0, {str(package.parent)!r})"
+    where = run_python(first + SCRIPT + script, tmp_path / "cache", "first")
+    assert where.strip() == str(package / "__init__.pyc")
+    assert len(objects(tmp_path / "cache")) > 1
+    assert list((tmp_path / "cache" / "shapes").glob("*.shape"))
 
 
 def test_the_background_takes_over_and_a_fork_in_between_is_no_harm(tmp_path):

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from limbik.compiler.build import file_made_whole, sealed, unsealed
-from limbik.compiler.cache import cache_folder, can_keep, read_regular
+from limbik.compiler.cache import cache_folder, can_keep, hash_of_sources, read_regular
 from limbik.spatial import Array
 
 Arrays: TypeAlias = dict[str, Array]
@@ -46,10 +46,7 @@ def stored(made_from: Iterable[bytes], make: Callable[[], Arrays]) -> Arrays:
 @functools.cache
 def _sources_hash() -> bytes:
     """Of the modules that make what is stored."""
-    digest = hashlib.sha256()
-    for name in MADE_BY:
-        digest.update(Path(__file__).with_name(f"{name}.py").read_bytes())
-    return digest.digest()
+    return hash_of_sources(Path(__file__).with_name(f"{name}.py") for name in MADE_BY)
 
 
 def _read(path: Path) -> Arrays | None:

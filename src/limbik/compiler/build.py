@@ -88,6 +88,13 @@ def file_made_whole(path: Path) -> Iterator[IO[bytes]]:
             raise
 
 
+def keep(folder: str, name: str, code: bytes) -> None:
+    """Store machine code in a folder, where there is one that can be written."""
+    if folder:
+        with contextlib.suppress(OSError), file_made_whole(Path(folder) / name) as file:
+            file.write(sealed(code, name))
+
+
 def main(bitcode: str, folder: str, name: str, is_closed: str, size: str) -> None:
     """Compile the bitcode of a file with the text of standard input. To standard output goes machine code
     that is made quickly, behind its length, then the full one, both sealed. This is also stored in a folder
@@ -103,11 +110,9 @@ def main(bitcode: str, folder: str, name: str, is_closed: str, size: str) -> Non
     program = Path(bitcode).read_bytes(), text.decode(), is_closed == "True"
     quick = sealed(machine_code(*program, level=QUICK), name)
     _send(len(quick).to_bytes(LENGTH, "little") + quick)
-    code = sealed(machine_code(*program), name)
-    if folder:
-        with contextlib.suppress(OSError), file_made_whole(Path(folder) / name) as file:
-            file.write(code)
-    _send(code)
+    code = machine_code(*program)
+    keep(folder, name, code)
+    _send(sealed(code, name))
 
 
 def _send(part: bytes) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import hashlib
 import os
 import stat
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
+
+from limbik._version import __version__
 
 LARGEST_FILE = 256 * 2**20  # [bytes]; those for arms of seven joints have up to 7 MB
 
@@ -45,6 +50,17 @@ def _danger(folder: Path) -> str:
     if status.st_uid not in (os.geteuid(), 0):
         return "another user owns it"
     return "other users may write there" if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+
+
+def hash_of_sources(files: Iterable[Path]) -> bytes:
+    """Of what makes the content of a cache, and of the package's version, which stands for sources that are
+    not there: a frozen program has none.
+    """
+    digest = hashlib.sha256(__version__.encode())
+    for file in files:
+        with contextlib.suppress(OSError):
+            digest.update(file.read_bytes())
+    return digest.digest()
 
 
 def read_regular(path: Path) -> bytes:

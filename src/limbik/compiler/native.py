@@ -26,8 +26,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from limbik.compiler.build import LENGTH, target_machine, unsealed
-from limbik.compiler.cache import cache_folder, can_keep, read_regular, warn_of_cache
+from limbik.compiler.build import LENGTH, keep, machine_code, target_machine, unsealed
+from limbik.compiler.cache import cache_folder, can_keep, hash_of_sources, read_regular, warn_of_cache
 from limbik.compiler.callables import Entry, entry
 from limbik.compiler.program import Program
 from limbik.errors import LimbikError, MissingExtra
@@ -39,17 +39,11 @@ WHEN = ("background", "first", "never")
 EMITTING = ("compiler", "numerics", "serial", "analytic")
 
 
-def _hash_of_sources() -> bytes:
-    digest = hashlib.sha256()
-    for folder in EMITTING:
-        for file in sorted((Path(__file__).parents[1] / folder).glob("*.py")):
-            digest.update(file.read_bytes())
-    return digest.digest()
-
-
 # Of the sources that machine code, and tables of starts, depend on: as they are when they are imported,
 # because files that change later are not what this process runs.
-SOURCES_HASH = _hash_of_sources()
+SOURCES_HASH = hash_of_sources(
+    file for folder in EMITTING for file in sorted((Path(__file__).parents[1] / folder).glob("*.py"))
+)
 
 BITCODE = Path(__file__).with_name("bitcode")
 SCRIPT = Path(__file__).with_name("build.py")
@@ -232,8 +226,8 @@ def _build_all() -> None:
 
 
 def _compiled_elsewhere(build: Build) -> bytes:
-    """The machine code, from another process, which leaves it in the cache too; and sends what it makes
-    quickly before, which is loaded at once.
+    """The machine code, from another process where one can be started, which sends what it makes quickly
+    before, to be loaded at once. It is left in the cache, too.
     """
     program = build.program
     bitcode = _bitcode(program)
@@ -242,6 +236,11 @@ def _compiled_elsewhere(build: Build) -> bytes:
     folder = cache_folder() if can_keep() else None
     with _at_work:
         name, text = _file_name(program), _linked(program)
+    if getattr(sys, "frozen", False) or not SCRIPT.exists():  # then there is no Python to start
+        with _at_work:
+            made = machine_code(bitcode.read_bytes(), text, program.is_closed)
+        keep(str(folder or ""), name, made)
+        return made
     size = str(len(text.encode()))
     arguments = [str(SCRIPT), str(bitcode), str(folder or ""), name, str(program.is_closed), size]
 
@@ -347,7 +346,7 @@ def _fingerprint() -> str:
 
     digest = hashlib.sha256(f"{llvmlite.__version__} {llvm.get_host_cpu_name()}".encode())
     digest.update(llvm.get_host_cpu_features().flatten().encode())
-    digest.update(SCRIPT.read_bytes())
+    digest.update(hash_of_sources([SCRIPT]))
     return digest.hexdigest()
 
 
