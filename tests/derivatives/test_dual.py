@@ -113,6 +113,7 @@ def test_a_function_that_does_not_depend_on_q_has_zeros():
         (lambda q: np.array([q[0], 1.0]), "numpy.stack"),
         (lambda q: math.sin(q[0]), "numpy.sin for math.sin"),
         (lambda q: np.sqrt(q[0]), "numpy.sqrt has no derivative at"),
+        (lambda q: q * np.nan, "numpy.multiply gives nan"),
         (lambda q: np.linalg.norm(q, ord=1), "Euclidean"),
         (lambda q: np.linalg.norm(q, keepdims=True), "numpy.norm with these options"),
         (lambda q: np.multiply.accumulate(q), "numpy.multiply with these options"),

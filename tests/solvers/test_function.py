@@ -109,6 +109,13 @@ def test_same_seed_same_answer_and_calls_are_counted():
     assert (first.q == solve_function(planar, [0.0, 0.0, 0.0], target=[1.0, 1.0], seed=3).q).all()
 
 
+@pytest.mark.parametrize("target", [[1.0, 1.0], [9.0, 9.0]])
+def test_bounds_beyond_all_measure_are_none(target):
+    unbounded = solve_function(planar, [0.1, 0.2, 0.3], target=target)
+    found = solve_function(planar, [0.1, 0.2, 0.3], target=target, bounds=(-1e308, 1e300))
+    assert (found.q == unbounded.q).all()
+
+
 @pytest.mark.parametrize("bounds", [None, (-1.0, 2.0)])
 @pytest.mark.parametrize("size", [1e-100, 1e-40, 1e39])
 def test_a_function_of_any_size_meets_its_target(size, bounds):
@@ -139,6 +146,7 @@ def test_a_function_that_returns_residuals_needs_no_target():
         ({"method": "newton"}, FunctionError, "`method`"),
         ({"start": []}, ConfigurationError, "`start`"),
         ({"bounds": (1.0, -1.0)}, ConfigurationError, "cross"),
+        ({"bounds": (1e300, np.inf)}, ConfigurationError, "`bounds` needs .*, up to 1e\\+40"),
         ({"function": lambda q: [np.inf]}, FunctionError, "finite"),
     ],
 )

@@ -140,6 +140,19 @@ def test_it_is_a_minimum_and_no_worse_than_a_start_that_meets_the_goal(method, s
     assert np.sum((q - 0.3) ** 2) <= np.sum((start - 0.3) ** 2)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_weight_of_the_only_cost_does_not_matter(method):
+    start = PANDA.random(1)
+    costs = [lambda q, frames: -frames["link4"][2, 3]]
+    heights = []
+    for weight in (1e-6, 1.0, 1e9):
+        solver = Optimize(method=method, costs=costs, weights=[weight])
+        q = PANDA.solve(PANDA.pose(start), start=start, solver=solver).q
+        heights.append(PANDA.pose(q, "link4")[2, 3])
+    assert min(heights) > PANDA.pose(start, "link4")[2, 3] + 1e-3
+    np.testing.assert_allclose(heights, heights[0], atol=1e-5)
+
+
 @pytest.mark.parametrize("seed", [1707, 2852, 3705])
 def test_an_optimiser_that_stalls_goes_on_to_a_minimum(seed):
     rng = np.random.default_rng(seed)

@@ -163,7 +163,7 @@ def as_configuration(q: ArrayLike, name: str) -> Array:
 
 
 def as_bounds(bounds: Bounds | None, q: Array) -> tuple[Array, Array]:
-    """Lower and upper bounds [n] about q; infinite by default."""
+    """Lower and upper bounds [n] about q; infinite by default, and where they are beyond `LARGEST`."""
     if bounds is None:
         return np.full(q.size, -np.inf), np.full(q.size, np.inf)
     needed = "(lower, upper), each a number or one for each of q"
@@ -172,6 +172,9 @@ def as_bounds(bounds: Bounds | None, q: Array) -> tuple[Array, Array]:
     if len(pair) != 2 or any(each.shape not in ((), q.shape) or np.isnan(each).any() for each in pair):
         raise ConfigurationError(f"`bounds` needs {needed}, found {shortened(bounds)}")
     lower, upper = (np.broadcast_to(each, q.shape).copy() for each in pair)
+    if (lower > LARGEST).any() or (upper < -LARGEST).any():
+        raise ConfigurationError(f"`bounds` needs {needed}, up to {LARGEST:g}, found {shortened(bounds)}")
+    lower[lower < -LARGEST], upper[upper > LARGEST] = -np.inf, np.inf
     crossed = np.flatnonzero(lower > upper)
     if crossed.size:
         i = int(crossed[0])

@@ -217,9 +217,9 @@ def _scaled(ufunc: Any, partial: Array, tangent: Array) -> Array:
     """partial * tangent, where what does not change changes nothing, however steep the function is."""
     scaled = np.where(tangent == 0.0, 0.0, partial * tangent)
     if not np.isfinite(scaled).all():
-        raise FunctionError(
-            f"numpy.{ufunc.__name__} has no derivative at one of its values, such as a root of 0"
-        )
+        is_nan = np.isnan(partial).any()
+        why = "gives nan" if is_nan else "has no derivative at one of its values, such as a root of 0"
+        raise FunctionError(f"numpy.{ufunc.__name__} {why}")
     return scaled
 
 

@@ -87,9 +87,11 @@ class OptimizePlan(Plan):
         """What Levenberg-Marquardt makes of q."""
         return self._last.solve(Problem(goals, q, seed))
 
-    def problem(self, request: Request, q: Array, deadline: float) -> Constrained:
-        """What is to be minimised from q on; deadline: [s of `perf_counter`]."""
-        return Constrained(self.method, request, q, self._free, self.options.limits, deadline)
+    def problem(
+        self, request: Request, q: Array, deadline: float = math.inf, unit: float = 1.0
+    ) -> Constrained:
+        """What is to be minimised from q on; deadline: [s of `perf_counter`]; unit: of the costs."""
+        return Constrained(self.method, request, q, self._free, self.options.limits, deadline, unit)
 
     def random(self, rng: np.random.Generator, q: Array) -> Array:
         """Somewhere else, with what is not free as in q."""
@@ -109,6 +111,7 @@ class _OptimizeSearch:
         self._is_over, self._deadline = watch_until(deadline), deadline
         self.descents: list[list[Array]] = []  # what each iteration left
         self.iterations = 0
+        self._unit = 1.0  # of the costs
         self._best: tuple[float, float, Solution] | None = None
 
     @property
@@ -122,6 +125,8 @@ class _OptimizeSearch:
         rng = np.random.default_rng(seed)
         q = self._start
         as_it_is = self._plan.last(self._request.goals, q, seed)
+        units = [self._plan.problem(self._request, each).unit_of_costs() for each in (q, as_it_is.q)]
+        self._unit = max(units) or 1.0
         if as_it_is.success and not as_it_is.iterations:
             self._keep(as_it_is)  # of which an optimiser may make less
         while True:
@@ -175,14 +180,14 @@ class _OptimizeSearch:
 
     def _minimised(self, q: Array, *, by_multipliers: bool) -> tuple[Array, bool]:
         """Where that leads, and whether it came to its end."""
-        problem = self._plan.problem(self._request, q, self._deadline)
+        problem = self._plan.problem(self._request, q, self._deadline, self._unit)
         budget = self._plan.options.budget - self.iterations - 1
         is_done = minimise(problem, budget, self._note, by_multipliers=by_multipliers)
         return problem.inside(problem.last), is_done
 
     def _keep(self, answer: Solution) -> bool:
         """Keep it if it is the best; whether it was."""
-        problem = self._plan.problem(self._request, answer.q, math.inf)
+        problem = self._plan.problem(self._request, answer.q, unit=self._unit)
         cost = problem.cost(problem.start)[0] if answer.success else 0.0
         missed = 0.0 if answer.success else problem.missed(problem.start)
         margin = IMPROVED * abs(self._best[1]) if self._best else 0.0

@@ -26,6 +26,8 @@ MAX_STEPS = 200  # of one run of an optimiser, or of one round of multipliers
 TRUST_STEPS = 1000  # the same of a trust region
 FINE = 1e-12  # the tolerances of the optimisers
 ROUNDING = 1e-15  # of a value: a step that gains less
+STEEP = 10.0  # growth of the costs in a radian or metre, beside which the tolerances are small
+FLAT = 1e-6  # part of a cost that counts as its growth where it has less
 PATIENCE, SLOW = 15, 0.9  # steps, in which constraints that are not met are to fall below this fraction
 CLOSE = 1e-6  # [rad, metres in half reaches] constraints that are met but for the last step
 MULTIPLIER_ROUNDS, MAX_IN_VAIN = 12, 2  # rounds, and those in a row that hardly bring the goals nearer
@@ -53,7 +55,8 @@ class At(NamedTuple):
 class Constrained:
     """Costs and goals as functions of x [n], from a configuration q [nq] on.
 
-    free: the indices of q in x. deadline: [s of `perf_counter`].
+    free: the indices of q in x. deadline: [s of `perf_counter`]. unit: of the costs, by which they are
+    divided; see `unit_of_costs`.
     """
 
     def __init__(
@@ -64,7 +67,9 @@ class Constrained:
         free: NDArray[np.intp],
         use_limits: bool,
         deadline: float,
+        unit: float = 1.0,
     ) -> None:
+        self._unit = unit
         self.method = solver.method
         self._solver, self._request, self._q, self._free, self._deadline = solver, request, q, free, deadline
         self._length = half_reach(request)
@@ -122,7 +127,12 @@ class Constrained:
         for weight, cost in zip(self._solver.weights or (), self._solver.costs, strict=True):
             of_one, by_velocity = cost_gradient(self._request.model, cost, q)
             value, slope = value + weight * of_one, slope + weight * by_velocity
-        return value, slope @ velocities
+        return value / self._unit, slope @ velocities / self._unit
+
+    def unit_of_costs(self) -> float:
+        """In which they grow by `STEEP` in a radian or metre at the start, whatever their weights are."""
+        value, slope = self.cost(self.start)
+        return max(float(np.linalg.norm(slope)), FLAT * abs(value)) / STEEP
 
     def _velocities(self, x: Array) -> Array:
         """[nv, n] the velocity that a change of x is."""
