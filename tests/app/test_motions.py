@@ -16,6 +16,7 @@ from limbik.app.motions.changes import changed
 from limbik.app.motions.example import example
 from limbik.app.protocol.motion import Drag
 from limbik.app.server import running
+from limbik.errors import FormatError
 from limbik.motion.body.anatomy import UPWARD
 from motion.people import crouching
 
@@ -132,6 +133,28 @@ def test_a_file_is_opened_and_saved_in_its_own_format(page, address):
     for _ in range(2):  # the second time it is kept
         planted = ask(page, token=token, unit="m", changes=[STAND])
         assert any("legs are" in note and "give the unit" in note for note in planted["notes"])
+
+
+def test_of_one_frame_no_table_is_offered(page, address, tmp_path):
+    text = crouching(frames=2).replace("Frames: 2", "Frames: 1").rstrip("\n").rpartition("\n")[0]
+    token = upload(address, "still.bvh", text.encode())
+    shown = ask(page, token=token, robot="g1")
+    assert set(shown["files"]) == {"body", "robot"}
+    robot = tmp_path / shown["files"]["robot"]
+    robot.write_bytes(get(address, f"motion/{shown['key']}/robot")[0])
+    assert len(limbik.load_motion(robot)) == 1
+
+
+def test_a_file_that_cannot_hold_a_motion_is_told_of_by_its_name(address, page, monkeypatch):
+    def save(motion, path):
+        raise FormatError(str(path), "CSV needs names of joints in one line")
+
+    key = ask(page)["key"]
+    monkeypatch.setattr(limbik.Motion, "save", save)
+    with pytest.raises(urllib.error.HTTPError) as told:
+        get(address, f"motion/{key}/table")
+    assert told.value.code == 409
+    assert told.value.read().decode() == "walk-changed.csv: CSV needs names of joints in one line\n"
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,15 @@ def test_a_motion_goes_to_csv_and_back(tmp_path: Path) -> None:
     assert back.read_text() == GOLDEN.read_text()
 
 
+def test_the_axis_up_of_a_bvh_is_that_of_the_converted_motion(tmp_path: Path) -> None:
+    out = tmp_path / "motion.glb"
+    run("convert", str(GOLDEN), str(out), "--up", "z")
+    written, source = limbik.load_motion(out), limbik.load_motion(GOLDEN)
+    for link in source.links:
+        height = written.model.pose(written.q, link)[:, 1, 3]
+        assert height == pytest.approx(source.model.pose(source.q, link)[:, 2, 3], abs=1e-5)
+
+
 def test_a_csv_of_a_robot_is_measured(tmp_path: Path) -> None:
     file = tmp_path / "arm.csv"
     file.write_text("time,joint1,joint2\n0,0,0\n0.1,0.2,0\n")
@@ -276,6 +285,8 @@ def test_a_skeleton_is_moved_by_markers(tmp_path: Path) -> None:
     replace(seen, positions=positions).save(tmp_path / "gap.trc")
     gap = run("solve", str(tmp_path / "gap.trc"), *arguments[2:], str(tmp_path / "gap.bvh"))
     assert "shank3   never seen  shank" in gap.splitlines()
+    page = run(*arguments, str(tmp_path / "z.bvh"), "--up", "z").splitlines()
+    assert page[-1] == "z is up in it, as in the markers, which a BVH cannot say: read it with --up z"
     lying, standing = tmp_path / "lying.glb", tmp_path / "standing.glb"
     run(*arguments, str(lying))
     run(*arguments, str(standing), "--up", "z")  # glTF is y up

@@ -95,6 +95,48 @@ def test_what_is_attached_goes_over_to_another_link() -> None:
     assert contacts(service, slide=0.9) == {("tool", "wall")}
 
 
+def test_objects_stand_in_frames_that_are_fixed() -> None:
+    service = slider()
+    fixed = [
+        {"header": {"frame_id": "rail"}, "child_frame_id": "rail", "transform": {}},  # as MoveIt sends it
+        {
+            "header": {"frame_id": "camera"},
+            "child_frame_id": "rail",
+            "transform": {"translation": {"x": 0.5}, "rotation": {"w": 1.0}},
+        },
+    ]
+    change(service, fixed_frame_transforms=fixed)
+    change(service, [box("cup", 0.2, header={"frame_id": "camera"})])
+    assert not contacts(service, slide=0.2)
+    assert contacts(service, slide=0.7) == {("hand", "cup")}
+    with pytest.raises(
+        LimbikError, match="the planning frame 'rail' as `child_frame_id`, not 'rail' and 'a'"
+    ):
+        change(service, fixed_frame_transforms=[{"header": {"frame_id": "rail"}, "child_frame_id": "a"}])
+    change(service, is_diff=False)
+    with pytest.raises(LimbikError, match="there is no frame 'camera'"):
+        change(service, [box("cup", header={"frame_id": "camera"})])
+
+
+def test_subframes_go_with_their_object() -> None:
+    service = slider()
+    grip = {
+        "subframe_names": ["grip"],
+        "subframe_poses": [{"position": {"x": 0.3}, "orientation": {"w": 1.0}}],
+    }
+    pose = {"pose": {"position": {"x": 0.2}, "orientation": {"w": 1.0}}}
+    change(service, [box("tool", 0.9, **grip, **pose)])
+    change(service, [box("cup", 0.1, header={"frame_id": "tool/grip"})])
+    assert contacts(service, slide=0.6) == {("hand", "cup")}
+    change(service, [{"id": "cup", "operation": REMOVE}], [held({"id": "tool"})])
+    change(service, [box("wall", header={"frame_id": "tool/grip"})])
+    assert contacts(service, slide=0.5) == {("hand", "wall")}
+    with pytest.raises(LimbikError, match="there is no frame 'tool/gripp'; did you mean 'tool/grip'"):
+        change(service, [box("cup", header={"frame_id": "tool/gripp"})])
+    with pytest.raises(LimbikError, match="object 'lid' has 1 names and 0 `subframe_poses`"):
+        change(service, [box("lid", subframe_names=["top"])])
+
+
 @pytest.mark.parametrize("parts", [1, 2])
 def test_the_matrix_is_about_all_parts_of_a_tool(parts: int) -> None:
     service, tool = slider(), held(box("tool", 0.9, parts, header=IN_HAND))

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import pytest
 from websockets.exceptions import InvalidURI
 
 import limbik
+from limbik.commands import ros as command
 from limbik.formats import registry
 from limbik.service import rosbridge
 from limbik.service.moveit.answers import MoveIt
@@ -199,6 +201,20 @@ def test_a_namespace_goes_before_services_and_joint_states(bridge: Bridge, ros: 
 def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
     found = subprocess.run([*LIMBIK, "ros", *words], capture_output=True, text=True, timeout=120)
     assert found.returncode == 2 and said in found.stderr and "Traceback" not in found.stderr
+
+
+@pytest.mark.parametrize("srdf", [None, "empty.srdf"])
+def test_it_is_said_why_there_are_no_groups(
+    srdf: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def served(*_: object, **__: object) -> None:
+        pass
+
+    monkeypatch.setattr("limbik.service.rosbridge.serve", served)
+    (tmp_path / "empty.srdf").write_text('<robot name="planar-2"/>')
+    command.ros("planar-2", srdf=srdf and str(tmp_path / srdf))
+    why = "its SRDF names none" if srdf else "no SRDF was passed"
+    assert f"groups none: {why}, so leave `group_name` empty" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,10 @@ async def motion(request: Request) -> Response:
     if kind is None:
         return Response(opened.numbers(), media_type=BINARY, headers=IMMUTABLE)
     loop = asyncio.get_running_loop()
-    content = await loop.run_in_executor(playground.opening, opened.file, kind)
+    try:
+        content = await loop.run_in_executor(playground.opening, opened.file, kind)
+    except LimbikError as error:  # what the format cannot hold
+        return PlainTextResponse(f"{error}\n", 409)
     name = quote(opened.files()[kind])
     return Response(
         content, media_type=BINARY, headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}

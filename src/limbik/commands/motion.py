@@ -93,6 +93,7 @@ def convert(
     ],
     model: ModelName = None,
     unit: UnitName = None,
+    up: UpName = None,
     animation: AnimationName = None,
 ) -> None:
     """Write a motion in another format: BVH to glTF and back, that of a robot to either, CSV to all of them.
@@ -101,7 +102,7 @@ def convert(
 
     For example: limbik motion convert walk.bvh walk.glb
     """
-    write_file(load_file(file, model, unit, None, animation, out), out)
+    write_file(load_file(file, model, unit, up, animation, out), out)
 
 
 def load_file(

@@ -79,3 +79,7 @@ def solve(
         typer.echo(str(change))
     typer.echo(str(solved))
     write_file(solved.motion, out)
+    if (up_axis := solved.motion.up) != "y" and Path(out).suffix.lower() == ".bvh":
+        typer.echo(
+            f"{up_axis} is up in it, as in the markers, which a BVH cannot say: read it with --up {up_axis}"
+        )

@@ -64,7 +64,8 @@ def ros(
     has_words = not without_words and (not node or ros_node.has_messages_in_codes())
     model, groups = _robot(robot, srdf)
     moveit = MoveIt(model, groups, None if world is None else load_world(world), has_words=has_words)
-    known = ", ".join(moveit.groups) or "none: no SRDF was passed, so leave `group_name` empty"
+    missing = "no SRDF was passed" if groups is None else "its SRDF names none"
+    known = ", ".join(moveit.groups) or f"none: {missing}, so leave `group_name` empty"
     typer.echo(f"{model.name}: groups {known}")
     namespace = namespace.rstrip("/")
     if node:

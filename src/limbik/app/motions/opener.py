@@ -20,7 +20,7 @@ from limbik.app.protocol.motion import Change, ShowMotionRequest
 from limbik.app.reader_warnings import remarks
 from limbik.app.scene_opener import SceneOpener
 from limbik.compiler import native
-from limbik.errors import LimbikError
+from limbik.errors import FormatError, LimbikError
 from limbik.formats.motions import Motion
 from limbik.formats.visual import Visual
 from limbik.motion.retargeting import retarget
@@ -63,20 +63,24 @@ class OpenedMotion:
     def files(self) -> dict[str, str]:
         """Names of what can be saved."""
         stem, ending = posixpath.splitext(self.name)
-        stored = {"body": f"{stem}-changed{ending}", "table": f"{stem}-changed.csv"}
-        return (
-            stored
-            if self.robot is None
-            else {**stored, "robot": f"{stem}-{self.robot.motion.model.name}.csv"}
-        )
+        is_table = len(self.after) > 1  # of one frame CSV cannot say the step of time
+        files = {"body": f"{stem}-changed{ending}"}
+        if is_table:
+            files["table"] = f"{stem}-changed.csv"
+        if self.robot is not None:
+            files["robot"] = f"{stem}-{self.robot.motion.model.name}.{'csv' if is_table else 'glb'}"
+        return files
 
     def file(self, kind: str) -> bytes:
-        """What one of the files holds."""
+        """What one of the files holds. Raises FormatError for what its format cannot hold."""
         name = self.files()[kind]
         motion = self.robot.motion if kind == "robot" and self.robot is not None else self.after
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"motion{posixpath.splitext(name)[1]}")
-            motion.save(path)
+            try:
+                motion.save(path)
+            except FormatError as error:
+                raise FormatError(name, error.problem) from None
             return path.read_bytes()
 
 

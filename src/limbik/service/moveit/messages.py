@@ -137,7 +137,7 @@ class MultiDofJointState(RosMessage):
 class CollisionObject(RosMessage):
     """An object of the scene; its shapes are read by `limbik.collision.planning_scenes`."""
 
-    unread = frozenset({"type", "plane_poses", "subframe_names", "subframe_poses"})
+    unread = frozenset({"type", "plane_poses"})
     header: Header = Header()
     id: str = ""
     pose: PoseMessage = PoseMessage()
@@ -146,6 +146,8 @@ class CollisionObject(RosMessage):
     meshes: Few[dict[str, Any]] = []
     mesh_poses: Few[PoseMessage] = []
     planes: Few[dict[str, Any]] = []
+    subframe_names: Few[str] = []
+    subframe_poses: Few[PoseMessage] = []
     operation: Annotated[int, Field(ge=0, le=3)] = 0  # add, remove, append, move
 
 
@@ -328,11 +330,20 @@ class PlanningSceneWorld(RosMessage):
     octomap: OctomapWithPose = OctomapWithPose()
 
 
+class TransformStamped(RosMessage):
+    """Where the frame of the header is in the one that it leads to, which is what MoveIt means by a child."""
+
+    header: Header = Header()
+    child_frame_id: str = ""
+    transform: PoseMessage = PoseMessage()
+
+
 class PlanningScene(RosMessage):
     """The world, and the robot in it; or what changes of them."""
 
-    unread = frozenset({"name", "robot_model_name", "fixed_frame_transforms", "object_colors"})
+    unread = frozenset({"name", "robot_model_name", "object_colors"})
     is_diff: bool = False
+    fixed_frame_transforms: Few[TransformStamped] = []
     robot_state: RobotState = RobotState()
     allowed_collision_matrix: AllowedCollisionMatrix = AllowedCollisionMatrix()
     link_padding: Few[LinkPadding] = []

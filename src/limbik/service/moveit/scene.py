@@ -27,6 +27,7 @@ from limbik.service.moveit.messages import (
     PlanningScene,
     PoseMessage,
     RobotState,
+    TransformStamped,
 )
 from limbik.service.worlds import MAX_OBJECTS
 from limbik.spatial import Array, Matrix4, pose_inverse
@@ -52,6 +53,7 @@ class SceneObject(NamedTuple):
     shapes: tuple[tuple[Shape, Matrix4], ...]
     pose: Matrix4
     touch: tuple[str, ...] = ()  # what it may touch wherever it is
+    subframes: Mapping[str, Matrix4] = {}  # their poses on it
 
 
 class CarriedObject(NamedTuple):
@@ -107,6 +109,7 @@ class MoveItScene:
     objects: Mapping[str, SceneObject] = field(default_factory=dict)
     held: Held = field(default_factory=dict)
     allowed: AllowedPairs = field(default_factory=AllowedPairs)
+    frames: Mapping[str, Matrix4] = field(default_factory=dict)  # fixed in the planning frame
 
     def state(self, robot_state: RobotState) -> State:
         """The robot as a request has it; joints that it does not name stay as they are.
@@ -129,7 +132,8 @@ class MoveItScene:
         return State(self._carrying(held), q, base, held)
 
     def at(self, frame: str, state: State) -> Matrix4:
-        """The pose of a frame as the robot's root sees it: of the model, of an object, or of planning.
+        """The pose of a frame as the robot's root sees it: of the model, an object or a subframe on one, the
+        planning frame, or fixed there.
 
         Raises Refused for a frame that there is not.
         """
@@ -138,12 +142,18 @@ class MoveItScene:
             return state.model.pose(state.q, name)
         if name in ("", self._planning_frame):
             return pose_inverse(state.base)
-        if name in state.held:
-            held = state.held[name]
-            return np.asarray(state.model.pose(state.q, held.link) @ held.object.pose)
-        if name in self.objects:
-            return np.asarray(pose_inverse(state.base) @ self.objects[name].pose)
-        known = filter(None, (*state.model.frame_names, self._planning_frame, *self.objects))
+        for own, held in state.held.items():
+            if (on_it := _pose_on(held.object, own, name)) is not None:
+                return np.asarray(state.model.pose(state.q, held.link) @ held.object.pose @ on_it)
+        for own, each in self.objects.items():
+            if (on_it := _pose_on(each, own, name)) is not None:
+                return np.asarray(pose_inverse(state.base) @ each.pose @ on_it)
+        if name in self.frames:
+            return np.asarray(pose_inverse(state.base) @ self.frames[name])
+        objects = {**self.objects, **{own: held.object for own, held in state.held.items()}}
+        subframes = [f"{own}/{part}" for own, each in objects.items() for part in each.subframes]
+        fixed = (self._planning_frame, *objects, *subframes, *self.frames)
+        known = filter(None, (*state.model.frame_names, *fixed))
         raise MoveItRefusal(
             Code.FRAME_TRANSFORM_FAILURE, f"there is no frame {name!r}; {did_you_mean(name, known)}"
         )
@@ -168,7 +178,11 @@ class MoveItScene:
     def changed(self, message: PlanningScene) -> MoveItScene:
         """The scene after a message. Raises Refused, or a CollisionError for a shape without a meaning."""
         _refuse_unread(message)
-        scene = self if message.is_diff else replace(self, objects={}, held={}, allowed=AllowedPairs())
+        empty = replace(self, objects={}, held={}, allowed=AllowedPairs(), frames={})
+        scene = self if message.is_diff else empty
+        scene = replace(
+            scene, frames={**scene.frames, **dict(map(scene._fixed, message.fixed_frame_transforms))}
+        )
         where = message.robot_state.model_copy(update={"attached_collision_objects": []})
         scene = replace(scene, q=scene.state(where).q, base=scene._base_of(where))
         matrix = message.allowed_collision_matrix
@@ -183,6 +197,16 @@ class MoveItScene:
             scene = scene._with_attached(each)
         scene.world(scene.state(RobotState()))  # whatever cannot be is refused now
         return scene
+
+    def _fixed(self, message: TransformStamped) -> tuple[str, Matrix4]:
+        """The name of a fixed frame, and its pose in the planning frame."""
+        name, leads_to = message.header.frame_id.removeprefix("/"), message.child_frame_id.removeprefix("/")
+        planning = self._planning_frame or self.model.root
+        if not name or leads_to != planning:
+            needed = f"its frame in `header`, and the planning frame {planning!r} as `child_frame_id`"
+            problem = f"a fixed transform needs {needed}, not {name!r} and {leads_to!r}"
+            raise MoveItRefusal(Code.FRAME_TRANSFORM_FAILURE, problem)
+        return name, pose_of_message(message.transform)
 
     def moved(self, robot_state: RobotState) -> MoveItScene:
         """The scene with the robot elsewhere."""
@@ -291,9 +315,10 @@ class MoveItScene:
             objects[message.id] = known._replace(pose=frame @ pose_of_message(message.pose))
         elif known is not None and message.operation == APPEND:
             pose = frame @ pose_of_message(message.pose)
-            objects[message.id] = _with_shapes(known, shapes_of(message), pose)
+            objects[message.id] = _with_shapes(known, shapes_of(message), pose, subframes_of(message))
         elif shapes := shapes_of(message):
-            objects[message.id] = SceneObject(shapes, frame @ pose_of_message(message.pose))
+            pose = frame @ pose_of_message(message.pose)
+            objects[message.id] = SceneObject(shapes, pose, subframes=subframes_of(message))
         else:
             problem = f"{message.id!r} has no shapes: give `primitives` or `meshes`"
             raise MoveItRefusal(Code.INVALID_OBJECT_NAME, problem)
@@ -339,15 +364,33 @@ class MoveItScene:
             problem = f"{name!r} has no shapes, and is no object of the scene"
             raise MoveItRefusal(Code.INVALID_OBJECT_NAME, f"{problem}; {did_you_mean(name, self.objects)}")
         pose = self.at(message.object.header.frame_id, state) @ pose_of_message(message.object.pose)
-        new = SceneObject(shapes, pose) if known is None else _with_shapes(known, shapes, pose)
+        subframes = subframes_of(message.object)
+        new = SceneObject(shapes, pose, subframes=subframes)
+        if known is not None:
+            new = _with_shapes(known, shapes, pose, subframes)
         back = pose_inverse(self.model.pose(state.q, link))
         return CarriedObject(link, new._replace(pose=back @ new.pose), (link, *message.touch_links))
 
 
-def _with_shapes(known: SceneObject, shapes: Iterable[tuple[Shape, Matrix4]], pose: Matrix4) -> SceneObject:
-    """An object with more shapes, which are seen from a pose."""
+def _with_shapes(
+    known: SceneObject,
+    shapes: Iterable[tuple[Shape, Matrix4]],
+    pose: Matrix4,
+    subframes: Mapping[str, Matrix4],
+) -> SceneObject:
+    """An object with more shapes and subframes, which are seen from a pose."""
     back = pose_inverse(known.pose) @ pose
-    return known._replace(shapes=(*known.shapes, *((shape, back @ at) for shape, at in shapes)))
+    return known._replace(
+        shapes=(*known.shapes, *((shape, back @ at) for shape, at in shapes)),
+        subframes={**known.subframes, **{name: back @ at for name, at in subframes.items()}},
+    )
+
+
+def _pose_on(each: SceneObject, own: str, name: str) -> Matrix4 | None:
+    """The pose on an object, which has a name of its own, of the frame of a name: itself or a subframe."""
+    if name == own:
+        return np.eye(4)
+    return each.subframes.get(name.removeprefix(f"{own}/")) if name.startswith(f"{own}/") else None
 
 
 def paired(
@@ -387,6 +430,13 @@ def shapes_of(message: CollisionObject) -> tuple[tuple[Shape, Matrix4], ...]:
         raise MoveItRefusal(Code.INVALID_OBJECT_NAME, problem)
     source = Source("planning scene", "")
     return tuple(shapes_in_message(message.model_dump(exclude={"pose"}), source, message.id))
+
+
+def subframes_of(message: CollisionObject) -> dict[str, Matrix4]:
+    """The poses of an object's subframes on it, by name. Raises Refused for others than as many poses."""
+    entry, code = f"object {message.id!r}", Code.INVALID_OBJECT_NAME
+    pairs = paired(message.subframe_names, message.subframe_poses, entry, "`subframe_poses`", code)
+    return {name: pose_of_message(pose) for name, pose in pairs}
 
 
 def pose_of_message(message: PoseMessage) -> Matrix4:

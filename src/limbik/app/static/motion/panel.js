@@ -11,7 +11,7 @@ const ROWS = [
   { title: 'Jitter', key: 'jitter_mm', unit: 'mm' },
   { title: 'Jerk', key: 'jerk', unit: 'm/s³' },
 ];
-const SAVES = { body: '', table: 'Joints as CSV', robot: 'Robot as CSV' };
+const SAVES = { body: '', table: 'Joints as ', robot: 'Robot as ' };
 const BETTER = 0.9; // of what was before
 
 export class Panel {
@@ -175,7 +175,7 @@ function saveLink(key, kind, name) {
   const link = document.createElement('a');
   const ending = name.slice(name.lastIndexOf('.') + 1).toUpperCase();
   Object.assign(link, { className: 'button small', href: `motion/${key}/${kind}`, download: name, title: name });
-  link.textContent = SAVES[/** @type {keyof typeof SAVES} */ (kind)] || ending;
+  link.textContent = SAVES[/** @type {keyof typeof SAVES} */ (kind)] + ending;
   return link;
 }
 
