@@ -508,7 +508,10 @@ def test_sensors_actuators_and_keys_do_not_matter() -> None:
             "<mujoco>\n<worldbody>\n<body></worldbody></mujoco>",
             r"^<text>:3: is not well-formed XML: mismatched",
         ),
-        ("<mujoco>\n<include file='none.xml'/></mujoco>", r"^<text>:2: <include>: MuJoCo: .*none\.xml"),
+        (
+            "<mujoco>\n<include file='none.xml'/></mujoco>",
+            r"^<text>:2: <include>: is for files whose name ends",
+        ),
         ("<mujoco>\n<worldbody><body><joint axis='0 0 0'/></body></worldbody></mujoco>", "^<text>:2: .*axis"),
         ("<!-- a\n b -->\n<robot name='x'/>", r"^<text>:3: needs <mujoco> as its root, found <robot>"),
         ("<mujocoinclude/>", r"^<text>:1: <mujocoinclude>: is a part of MJCF that other files include"),
@@ -520,6 +523,21 @@ def test_sensors_actuators_and_keys_do_not_matter() -> None:
 def test_errors_say_where(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         mjcf.read(text)
+
+
+def test_what_is_included_does_not_depend_on_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """MuJoCo reads a file of another name as a text, which is in no folder."""
+    (tmp_path / "part.xml").write_text(
+        f"<mujocoinclude><worldbody><body>{GEOM}</body></worldbody></mujocoinclude>"
+    )
+    (tmp_path / "robot").write_text('<mujoco>\n<include file="part.xml"/></mujoco>')
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        FormatError, match=r"robot:2: <include>: is for files whose name ends in \.xml: others"
+    ):
+        mjcf.read(tmp_path / "robot")
 
 
 @pytest.mark.parametrize(

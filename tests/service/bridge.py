@@ -19,6 +19,7 @@ class Bridge:
         self._waiting: dict[str, ServerConnection] = {}
         self._readers: dict[str, list[ServerConnection]] = {}
         self._changed = threading.Condition()
+        self.codes: list[int | None] = []  # with which clients have closed
         self.server: Server
 
     @property
@@ -42,6 +43,15 @@ class Bridge:
             with self._changed:
                 self._pass_on(message, client)
                 self._changed.notify_all()
+        with self._changed:
+            self.codes.append(client.protocol.close_code)
+            self._changed.notify_all()
+
+    def wait_closed(self) -> int | None:
+        """The code of the client that closes first."""
+        with self._changed:
+            assert self._changed.wait_for(lambda: bool(self.codes), 60.0)
+            return self.codes[0]
 
     def _pass_on(self, message: dict[str, Any], client: ServerConnection) -> None:
         op, name = message["op"], message.get("service") or message.get("topic") or ""

@@ -203,6 +203,13 @@ def test_what_cannot_be_is_said(words: tuple[str, ...], said: str) -> None:
     assert found.returncode == 2 and said in found.stderr and "Traceback" not in found.stderr
 
 
+def test_ctrl_c_closes_the_connection_in_good_order() -> None:
+    with bridging() as bridge:
+        with answering(bridge):
+            bridge.wait_advertised("/compute_ik")
+        assert bridge.wait_closed() == 1000
+
+
 @pytest.mark.parametrize("srdf", [None, "empty.srdf"])
 def test_it_is_said_why_there_are_no_groups(
     srdf: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -58,6 +58,11 @@ def check_files(source: Source) -> None:
     it attaches.
     """
     waiting = [_parsed(source)]
+    if waiting[0] is not None and not is_xml_file(source.path):
+        for element in waiting[0].walk():
+            if element.tag == "include":
+                others = "others MuJoCo reads as a text, and includes what is in the current folder"
+                raise element.error(f"is for files whose name ends in .xml: {others}")
     while waiting:
         root = waiting.pop()
         if root is None:
@@ -67,6 +72,11 @@ def check_files(source: Source) -> None:
         for element in root.walk():
             if element.tag == "model" and (path := _file_of(element, source.path)):
                 waiting.append(_parsed(_as_mujoco_reads_it(path)))
+
+
+def is_xml_file(path: Path | None) -> bool:
+    """Whether MuJoCo reads it as a file: others as a text, which is in no folder."""
+    return path is not None and path.suffix == ".xml"
 
 
 def _expand_includes(root: Element, main: Path | None) -> None:

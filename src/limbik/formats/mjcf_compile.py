@@ -17,7 +17,7 @@ from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.confined_files import enclosed, give_files
-from limbik.formats.mjcf_checks import check_files
+from limbik.formats.mjcf_checks import check_files, is_xml_file
 from limbik.formats.mjcf_collisions import Collider, colliders_in, has_file, path_of, set_mesh_aside
 from limbik.formats.source import Source
 from limbik.locks import fork_safe
@@ -116,9 +116,8 @@ def _parsed(source: Source, with_keyframes: bool) -> Any:
         source = enclosed(source)
     try:
         with _heard() as said:
-            path = source.path if source.files is None else None
-            if path is not None and path.suffix == ".xml":  # MuJoCo reads no other endings
-                spec = mujoco.MjSpec.from_file(str(path))
+            if source.files is None and is_xml_file(source.path):
+                spec = mujoco.MjSpec.from_file(str(source.path))
             else:
                 spec = mujoco.MjSpec.from_string(source.text)
     except _FAILURES as error:

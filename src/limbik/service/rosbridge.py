@@ -35,7 +35,11 @@ async def serve(
             async with connect(address, max_size=MAX_SIZE) as server:
                 has_met = True
                 say(f"answering at {address}: " + ", ".join(f"{namespace}/{name}" for name in SERVICES))
-                await _answer_all(moveit, server, namespace, say)
+                try:
+                    await _answer_all(moveit, server, namespace, say)
+                except asyncio.CancelledError:
+                    await server.close()  # in good order, not as after an error
+                    raise
         except (InvalidURI, ValueError):  # ValueError: of a port or a host that none can have
             if not has_met:  # else it sends elsewhere
                 raise LimbikError(
