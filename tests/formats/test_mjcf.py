@@ -543,16 +543,19 @@ def test_what_is_included_does_not_depend_on_the_current_folder(
 @pytest.mark.parametrize(
     ("part", "message"),
     [
-        ("<mujocoinclude>\n<bdy/></mujocoinclude>", r"main\.xml: <bdy>: MuJoCo: .*, in an included file$"),
-        (
-            "<mujocoinclude>\n<bdy></mujocoinclude>",
-            r"main\.xml:3: <include>: the included file, line 2, is not well-formed XML",
-        ),
+        ("\n<bdy/>", r"part\.xml:2: <bdy>: MuJoCo: Schema violation: unrecognized element$"),
+        ("\n<bdy>", r"part\.xml:2: is not well-formed XML: mismatched element"),
+        ("<worldbody><body>\n<joint typ='a'/></body></worldbody>", r"part\.xml:2: <joint>: MuJoCo: .*'typ'$"),
+        ("<worldbody><body><joint axis='0 0 0'/></body></worldbody>", r"main\.xml: .*, in an included file$"),
     ],
 )
 def test_errors_in_included_files_are_said_to_be_there(part: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "part.xml").write_text(part)
-    (tmp_path / "main.xml").write_text('<mujoco>\n\n<include file="part.xml"/></mujoco>')
+    """As far as MuJoCo's words tell which element it is."""
+    whole = f"<mujocoinclude><worldbody><body name='a'><joint/>{GEOM}</body></worldbody></mujocoinclude>"
+    (tmp_path / "whole.xml").write_text(whole)
+    (tmp_path / "part.xml").write_text(f"<mujocoinclude>{part}</mujocoinclude>")
+    includes = '<include file="whole.xml"/>\n<include file="part.xml"/>'
+    (tmp_path / "main.xml").write_text(f"<mujoco>\n{includes}</mujoco>")
     with pytest.raises(FormatError, match=message):
         mjcf.read(tmp_path / "main.xml")
 

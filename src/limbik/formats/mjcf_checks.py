@@ -74,6 +74,23 @@ def check_files(source: Source) -> None:
                 waiting.append(_parsed(_as_mujoco_reads_it(path)))
 
 
+def included_elements(source: Source) -> list[Element]:
+    """Those of all files that an MJCF on disk includes, at any depth; none of files that are no XML."""
+    root = _parsed(source) if source.files is None and is_xml_file(source.path) else None
+    if root is None:
+        return []
+    _expand_includes(root, source.path)
+    return [element for element in root.walk() if element.source != root.source]
+
+
+def file_included_at(source: Source, line: int) -> str | None:
+    """The file that is included in a line of an MJCF; None where there is none."""
+    for element in root.walk() if (root := _parsed(source)) else ():
+        if element.tag == "include" and element.line == line and (path := _file_of(element, source.path)):
+            return str(path)
+    return None
+
+
 def is_xml_file(path: Path | None) -> bool:
     """Whether MuJoCo reads it as a file: others as a text, which is in no folder."""
     return path is not None and path.suffix == ".xml"

@@ -17,7 +17,7 @@ from typing import Any
 
 from limbik.errors import FormatError, MissingExtra
 from limbik.formats.confined_files import enclosed, give_files
-from limbik.formats.mjcf_checks import check_files, is_xml_file
+from limbik.formats.mjcf_checks import check_files, file_included_at, included_elements, is_xml_file
 from limbik.formats.mjcf_collisions import Collider, colliders_in, has_file, path_of, set_mesh_aside
 from limbik.formats.source import Source
 from limbik.locks import fork_safe
@@ -28,6 +28,7 @@ UNPAINTED = (0.5, 0.5, 0.5, 1.0)  # rgba of a geom that says nothing
 _ROOT = re.compile(r"(?>[\s\ufeff]+|<\?.*?\?>|<!--.*?-->|<![A-Z][^>]*>)*+<([^\s/>]+)", re.DOTALL)
 _LINE = re.compile(r"\bline(?: number)?[ =](\d+)", re.IGNORECASE)
 _ELEMENT = re.compile(r"^Element '([^']+)'", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"attribute:? '([^']+)'")
 _NAME = re.compile(r"^Element name '([^']+)'", re.MULTILINE)
 _NAN = re.compile(r"=\s*[\"'](?:[^\"'<>]*\s)?[-+]?nan[\s\"']", re.IGNORECASE)
 _LOCK = fork_safe(threading.Lock())  # MuJoCo has one handler of warnings for all
@@ -312,23 +313,39 @@ def _first_line(error: Exception | None) -> str:
 
 
 def _format_error(source: Source, error: Exception | None) -> FormatError:
-    """MuJoCo's message in limbik's form. Line 0 is MuJoCo's for what stands in an included file."""
+    """MuJoCo's message in limbik's form. Line 0 is MuJoCo's for what stands in an included file: it is that
+    of the only element that it can be.
+    """
     message = str(error)
     lines = [int(line) for line in _LINE.findall(message)]
+    line, file = lines[-1] if lines else 0, source.name
     element, name, syntax = (pattern.search(message) for pattern in (_ELEMENT, _NAME, _SYNTAX))
     if syntax:
-        what = f"the included file, line {lines[0]}," if "Include error" in message else ""
-        problem = f"{what} is not well-formed XML: {syntax[1].replace('_', ' ').lower()}".lstrip()
+        problem = f"is not well-formed XML: {syntax[1].replace('_', ' ').lower()}"
+        if "Include error" in message and (included := file_included_at(source, line)):
+            return FormatError(included, problem, line=lines[0])
     elif _TOO_DEEP in message:
         problem = "elements stand too deep inside each other; MuJoCo reads about 500"
     elif isinstance(error, MemoryError):
         problem = "MuJoCo: there is not enough memory for it"
     else:
         problem = "MuJoCo: " + re.sub(r"^(XML )?Error: (Error: )?", "", message.partition("\n")[0])
-        problem += ", in an included file" if lines and lines[-1] == 0 else ""
+        if lines and line == 0:
+            attribute = _ATTRIBUTE.search(message)
+            suspects = [
+                each
+                for each in included_elements(source)
+                if (not element or each.tag == element[1])
+                and (not attribute or attribute[1] in each.attributes)
+                and (not name or each.attributes.get("name") == name[1])
+            ]
+            files = {each.source for each in suspects}
+            file = files.pop() if len(files) == 1 else file
+            line = suspects[0].line if len(suspects) == 1 else 0
+            problem += ", in an included file" if file == source.name else ""
     return FormatError(
-        source.name,
+        file,
         problem,
-        line=lines[-1] if lines and lines[-1] else None,
+        line=line or None,
         element=f"<{element[1]}>" if element else repr(name[1]) if name else None,
     )
