@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 LIMBIK = [sys.executable, "-m", "limbik"]
 
@@ -52,6 +54,26 @@ def test_it_prints_a_token_once_and_ends_on_ctrl_c() -> None:
         assert running.stdout.read() == "Stopped.\n"
         assert running.stderr.read() == ""
     assert running.returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="no terminal hangs up on Windows")
+def test_what_was_begun_is_answered_when_its_terminal_is_closed() -> None:
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # what it starts would inherit that it is ignored
+    running = subprocess.Popen([*LIMBIK, "serve", "--port", "0", "--no-token"], **pipes)
+    signal.signal(signal.SIGHUP, before)
+    with running:
+        assert running.stdout is not None and running.stderr is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+", running.stdout.readline())
+        assert address
+        with ThreadPoolExecutor() as pool, httpx.Client(base_url=address[0], timeout=60.0) as client:
+            goal = {"type": "position", "position": [0.4, 0.2, 0.3]}
+            asked = pool.submit(client.post, "/v1/solve", json={"robot": "ur5e", "goals": [goal]})
+            time.sleep(0.05)  # the first solve imports much, and takes longer
+            running.send_signal(signal.SIGHUP)
+            assert asked.result().status_code == 200
+        assert "Traceback" not in running.stderr.read()
+    assert running.returncode == -signal.SIGHUP
 
 
 def test_what_is_not_safe_is_refused() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import socket
 import threading
 import time
@@ -31,7 +32,29 @@ def server_of(application: ASGIApp, **options: Any) -> uvicorn.Server:
         **options,
     )
     logging.getLogger("uvicorn.error").addFilter(_in_one_line)
-    return uvicorn.Server(config)
+    return _Server(config)
+
+
+class _Server(uvicorn.Server):
+    """Ends in good order also where its terminal is closed, unless that is ignored, as by nohup."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As uvicorn's, which is for SIGINT and SIGTERM."""
+        hangup: signal.Signals | None = getattr(signal, "SIGHUP", None)  # which Windows has not
+        is_main = threading.current_thread() is threading.main_thread()
+        if hangup is None or not is_main or signal.getsignal(hangup) is not signal.SIG_DFL:
+            with super().capture_signals():
+                yield
+            return
+        signal.signal(hangup, self.handle_exit)
+        try:
+            with super().capture_signals():
+                yield
+        finally:
+            signal.signal(hangup, signal.SIG_DFL)
+        if hangup in self._captured_signals:
+            signal.raise_signal(hangup)
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:
