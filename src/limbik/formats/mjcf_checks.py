@@ -85,7 +85,8 @@ def included_elements(source: Source) -> list[Element]:
 
 def file_included_at(source: Source, line: int) -> str | None:
     """The file that is included in a line of an MJCF; None where there is none."""
-    for element in root.walk() if (root := _parsed(source)) else ():
+    root = _parsed(source)
+    for element in root.walk() if root else ():
         if element.tag == "include" and element.line == line and (path := _file_of(element, source.path)):
             return str(path)
     return None
