@@ -1,9 +1,13 @@
 """What a type checker says of ordinary programs: nothing."""
 
+import inspect
 import subprocess
 import sys
+import typing
 
 import pytest
+
+import limbik
 
 PROGRAM = """
 import numpy as np
@@ -43,6 +47,25 @@ for each in arm.iterate(goals):
 two = limbik.ModelBuilder("two").revolute("a", axis="z").revolute("b", axis=(0, 0, 1), origin=(1, 0, 0))
 two.build().pose([0.1, 0.2])
 """
+
+
+def test_the_types_of_what_is_public_can_be_looked_up():
+    """As documentation and validators do: none is known to type checkers alone."""
+    public = [getattr(limbik, name) for name in limbik.__all__]
+    classes = [each for each in public if inspect.isclass(each)]
+    members = [
+        member
+        for each in classes
+        for name, member in vars(each).items()
+        if name == "__init__" or name[0] != "_"
+    ]
+    functions = [
+        getattr(each, "fget", None) or getattr(each, "__func__", each) for each in (*public, *members)
+    ]
+    functions = [each for each in functions if inspect.isfunction(each)]
+    assert len(functions) > 200
+    for each in (*classes, *functions):
+        typing.get_type_hints(each)
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`LazyModule`: a package above that is imported on first use, for the methods of `Model`."""
+"""`LazyModule`: a module above that is imported on first use, for methods of `Model` and types."""
 
 from __future__ import annotations
 

@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from limbik.diagnosis import Diagnosis
 from limbik.errors import SolverError
+from limbik.lazy import LazyModule
 from limbik.spatial import Array
 from limbik.status import PoseError, Status
 
 if TYPE_CHECKING:
-    from limbik.request import Request
-    from limbik.solvers.question import Question
-
+    from limbik import request as requests
+    from limbik.solvers import question as questions
+else:
+    requests, questions = LazyModule("limbik.request"), LazyModule("limbik.solvers.question")
 
 # From what a plan makes the request again, of a type of its own: goals, or the numbers of a pose.
 PlanTarget: TypeAlias = Any
@@ -67,7 +69,7 @@ class Solution:
         q: Array,
         outcome: Outcome | Array,
         time: float,
-        question: Question,
+        question: questions.Question,
         start: Array | bytes | None,
         target: PlanTarget,
     ) -> None:
@@ -89,7 +91,7 @@ class Solution:
         return self._outcome
 
     @property
-    def question(self) -> Question:
+    def question(self) -> questions.Question:
         """What it came from, for solvers that go on from there."""
         return self._question
 
@@ -99,7 +101,7 @@ class Solution:
         return self._target
 
     @property
-    def request(self) -> Request:
+    def request(self) -> requests.Request:
         """The request."""
         return self._question.request(self._target)
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from limbik.goals.base import Numbers as Numbers  # of the fields of `Pose`: their types are looked for here
+from limbik.goals.base import Weights as Weights
 from limbik.goals.base import check_name
 from limbik.goals.goal_errors import FrameMotion, PosedModel
 from limbik.goals.pose import Pose

@@ -48,9 +48,10 @@ from limbik.spatial import Array, Matrix4, as_number, as_pose, as_whole
 
 if TYPE_CHECKING:
     from limbik import collision, motion, solvers
-    from limbik.all_solutions.result import AllSolutions, AllSolutionsBatch
+    from limbik.all_solutions import result as all_solutions
 else:
     collision, motion, solvers = map(LazyModule, ("limbik.collision", "limbik.motion", "limbik.solvers"))
+    all_solutions = LazyModule("limbik.all_solutions.result")
 
 MAX_DRAWN = 10**9  # configurations at a time
 
@@ -580,12 +581,14 @@ class Model:
         """Configurations for many poses [N, 4, 4]; see `limbik.solvers.solve_batch`."""
         return solvers.solve_batch(self, poses, **options)
 
-    def solve_all(self, goal: GoalLike, **options: Unpack[AllOptions]) -> AllSolutions:
+    def solve_all(self, goal: GoalLike, **options: Unpack[AllOptions]) -> all_solutions.AllSolutions:
         """Every configuration that meets the goal; see `limbik.solvers.solve_all`."""
         Model.solve_all = solvers.solve_all  # type: ignore[assignment, method-assign]
         return solvers.solve_all(self, goal, **options)
 
-    def solve_all_batch(self, poses: ArrayLike, **options: Unpack[AllBatchOptions]) -> AllSolutionsBatch:
+    def solve_all_batch(
+        self, poses: ArrayLike, **options: Unpack[AllBatchOptions]
+    ) -> all_solutions.AllSolutionsBatch:
         """Every configuration for many poses [N, 4, 4]; see `limbik.solvers.solve_all_batch`."""
         return solvers.solve_all_batch(self, poses, **options)
 
