@@ -96,6 +96,25 @@ def test_a_model_without_shapes_carries_an_object_beside_its_capsules():
     assert "capsules of radius" in geometry.note
 
 
+@pytest.mark.parametrize("base", [(0.0, 0.0, 0.0), (2.0, 0.0, 0.0)])
+def test_what_an_arm_without_shapes_is_mounted_on_is_no_body(base):
+    """A capsule lay from the origin of the world to where it stands."""
+    x, y, z = base
+    mounted = limbik.load(
+        f"""<robot name="arm"><link name="world"/><link name="base"/><link name="tip"/><link name="a"/>
+        <joint name="m" type="fixed"><parent link="world"/><child link="base"/>
+        <origin xyz="{x} {y} {z}"/></joint>
+        <joint name="j" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/></joint>
+        <joint name="t" type="fixed"><parent link="a"/><child link="tip"/>
+        <origin xyz="0 0 1"/></joint></robot>"""
+    )
+    world = World()
+    world.add("box", Box((0.2, 0.2, 0.2)), (0.5, 0.0, 0.1))
+    assert [body.name for body in geometry_of(mounted).bodies] == ["a"]
+    assert "capsules of radius 0.05 m" in geometry_of(mounted).note
+    assert mounted.check([0.0], world).distance == pytest.approx(np.hypot(x - 0.5, 0.0) - 0.15)
+
+
 @pytest.mark.parametrize(
     ("name", "options", "error", "words"),
     [
