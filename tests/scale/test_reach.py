@@ -20,7 +20,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import limbik
 from limbik import cli
-from limbik.collision import Box, World
+from limbik.collision import Box, Mesh, World
 from limbik.commands import reach as reach_command
 from limbik.errors import CollisionError, GoalError, MissingExtra, ModelError, SolverError
 from limbik.formats.urdf_write import write as to_urdf
@@ -137,6 +137,18 @@ def test_what_is_reached_beside_a_world_is_free_of_collision(name, orientations,
         world.move("wall", (0.5, 0.0, 0.5))
         with pytest.raises(StoreError, match="another job"):
             reach_map(model, tmp_path / "map", world=world, clearance=0.01, restarts=4, **options)
+
+
+def test_a_map_beside_a_mesh_is_another_one_when_its_file_changes(tmp_path):
+    model, world, file = limbik.load("puma560"), World(), tmp_path / "obstacle.obj"
+    file.write_text("v 0 0 0\nv 0.1 0 0\nv 0 0.1 0\nv 0 0 0.1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    world.add("obstacle", Mesh(path=file), (0.4, 0.0, 0.3))
+    options = {"voxel": 0.5, "orientations": 5, "world": world}
+    assert reach_map(model, tmp_path / "map", **options).is_complete
+    assert reach_map(model, tmp_path / "map", **options).is_complete
+    file.write_text(file.read_text().replace("0.1", "1.5"))
+    with pytest.raises(StoreError, match="another job"):
+        reach_map(model, tmp_path / "map", **options)
 
 
 def test_points_are_looked_up_in_their_voxels(tmp_path):

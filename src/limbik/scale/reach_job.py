@@ -4,6 +4,7 @@ solutions, manipulability and limit margin.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limbik.all_solutions.solve_all import solve_all_batch
-from limbik.collision import World
+from limbik.collision import Mesh, World
 from limbik.collision.check import checker_of
+from limbik.collision.meshes import content_of
 from limbik.collision.world_files import world_of, world_text
+from limbik.errors import CollisionError
 from limbik.locks import cached_property
 from limbik.model.chain import chain_to
 from limbik.model.pose_bounds import PoseBounds, pose_bounds
@@ -62,7 +65,8 @@ class ReachJob(Job):
         if self.world is None:
             return super().content
         bodies = world_text(self.world), world_text(world_of(self.model)), repr(self.model.pair_rules)
-        return [*super().content, *bodies]
+        shapes = [each.shape for each in (*self.world, *self.model.shapes)]
+        return [*super().content, *bodies, *(_digest(shape) for shape in shapes if isinstance(shape, Mesh))]
 
     @property
     def title(self) -> str:
@@ -190,3 +194,13 @@ class ReachJob(Job):
         """The indices in v of the joints that move the frame."""
         slices = [self.model.v_slice(joint.name) for joint in self.model.path(self.frame) if joint.nv]
         return np.array([v for each in slices for v in range(each.start, each.stop)], dtype=np.intp)
+
+
+def _digest(mesh: Mesh) -> str:
+    """Of what the file of a mesh holds; nothing for one without a file, or with one that cannot be read."""
+    if mesh.vertices is not None:
+        return ""
+    try:
+        return hashlib.sha256(content_of(mesh)).hexdigest()
+    except CollisionError:
+        return ""
