@@ -252,6 +252,20 @@ def act(playground: Playground, rng: np.random.Generator) -> None:
             playground.page.mouse.wheel(0, float(rng.integers(-200, 200)))
 
 
+def test_a_change_is_in_the_address_at_once(playground: Playground) -> None:
+    """Of which a reload, or the way back to the page, would tell nothing else."""
+    playground.open("?n=4&cv=0")
+    playground.page.mouse.click(520, 260)
+    playground.page.wait_for_timeout(1000)  # until nothing waits to be written
+    address = playground.page.evaluate(
+        """() => {
+          document.getElementById('px').click();
+          return location.search;
+        }"""
+    )
+    assert dict(parse_qsl(address[1:]))["px"] == "1"
+
+
 @pytest.mark.parametrize("seed", range(2))
 def test_whatever_was_done_its_link_opens_the_same_in_another_window(
     make_playground: Callable[..., Playground], seed: int

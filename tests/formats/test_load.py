@@ -159,7 +159,7 @@ def test_a_table_without_commas_is_told_to_have_them(mark: str) -> None:
 
 @pytest.mark.slow
 def test_every_reader_is_there_after_import_limbik() -> None:
-    names = ("dh", "mjcf", "srdf", "urdf", "xacro")
+    names = ("dh", "mjcf", "path_csv", "srdf", "urdf", "xacro")
     script = f"import limbik; print([getattr(limbik.formats, name).__name__ for name in {names}])"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str([f"limbik.formats.{name}" for name in names])

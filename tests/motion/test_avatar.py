@@ -435,6 +435,9 @@ def test_what_has_no_meaning_gets_typed_errors() -> None:
         Avatar(motion).calibrate({"leftHand": np.eye(4)})
     with pytest.raises(GoalError, match="posture needs 'T', 'standing' or q"):
         Avatar(motion).calibrate(good, "sitting")
+    for scale in (0.0, -1.0, 1e6):
+        with pytest.raises(GoalError, match=r"scale needs a number between 0\.05 and 20, found"):
+            Avatar(motion).calibrate(good, scale=scale)
     with pytest.raises(GoalError, match=r"the tracker 'head' is .* above the ground"):
         Avatar(motion, ground=5.0).calibrate(good)
     with pytest.raises(ModelError, match="is no humanoid"):

@@ -9,7 +9,7 @@ from limbik.formats.load import load
 
 __all__ = ["load"]
 
-_READERS = ("arm", "bvh", "dh", "mjcf", "srdf", "srdf_write", "urdf", "urdf_write", "xacro")
+_READERS = ("arm", "bvh", "dh", "mjcf", "path_csv", "srdf", "srdf_write", "urdf", "urdf_write", "xacro")
 
 
 def __getattr__(name: str) -> ModuleType:

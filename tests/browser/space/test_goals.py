@@ -127,6 +127,19 @@ def test_a_number_that_is_typed_changes_nothing_else_of_the_goal(space: Space) -
     np.testing.assert_allclose(after[2], before[2], atol=3e-6)  # a turn about the world's z axis
 
 
+def test_a_race_without_a_goal_moves_nothing_and_says_so(space: Space) -> None:
+    space.show("robot=panda")
+    before = space.q_of(0)
+    space.find("#goals li").last.locator("[data-remove]").click()
+    space.press("r")
+    space.until(
+        lambda: space.find("#race").inner_text().count("Nothing to race for") == 1,
+        "the race says that it is none",
+    )
+    for solver in ("ccd", "fabrik", "lm"):
+        assert np.allclose(space.q_of(0, solver), before)
+
+
 def test_goals_are_added_by_picking_a_link_or_from_the_list_and_removed(space: Space) -> None:
     space.show(TWO_ARMS)
     space.find("#goal-frame").select_option("arm2.s2")

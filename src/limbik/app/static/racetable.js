@@ -137,6 +137,7 @@ export class RaceTable {
     const isOver = view.step === null && loop.resting;
     if (!isOver) return `${finished.length} of ${arms.list.length} have finished`;
     if (finished.length === 0) return 'Nobody finishes: all stopped short';
+    if (arms.list.every((arm) => arm.recording.toTolerance === 0)) return 'Nothing to race for: the goal is met, or there is none';
     const winners = finished.filter((arm) => this.place(arm) === 1).map(({ solver }) => solverInfo(solver).short);
     const left = arms.list.length - finished.length;
     return `${winners.join(', ')} ${winners.length > 1 ? 'share first place' : 'wins'}${left > 0 ? `; ${left} stopped short` : ''}`;

@@ -7,7 +7,7 @@
 
 import { readQuery, writeQuery } from './urlstate.js';
 
-const WRITE_EVERY = 400; // [ms]; browsers bound how often a page may rewrite its address
+const WRITE_EVERY = 700; // [ms], with two writes at most: Safari takes 100 in 30 s
 
 export class Store {
   /**
@@ -76,8 +76,10 @@ export class Store {
     }
   }
 
+  /** Write what somebody changes now, so that who leaves at once comes back to it; and what goes on changing after it. */
   writeSoon() {
     if (this.timer) return;
+    if (navigator.userActivation?.hasBeenActive) this.write();
     this.timer = window.setTimeout(() => {
       this.timer = 0;
       this.write();

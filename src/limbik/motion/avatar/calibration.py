@@ -25,11 +25,13 @@ def calibrated(
 ) -> TrackerCalibration:
     """The calibration for trackers [4, 4] by role; stands: the body in the posture of the person.
 
-    Raises GoalError where the head is not above the ground.
+    Raises GoalError where the head is not above the ground, and for a scale without a meaning.
     """
     upward = body.anatomy.upward
     height = float(upward[2] @ poses["head"][:3, 3]) - ground
     size = height / (stands.eyes - stands.floor) if scale is None else scale
+    if scale is not None and not SCALES[0] < scale < SCALES[1]:
+        raise GoalError(f"scale needs a number between {SCALES[0]:g} and {SCALES[1]:g}, found {scale:g}")
     if not SCALES[0] < size < SCALES[1]:
         raise GoalError(
             f"the tracker 'head' is {height:.3g} m above the ground, so that the person is {size:.3g} "

@@ -72,7 +72,8 @@ export class Goals {
   /** Whether an arm's goals are where its first configuration has their frames: nobody would have to move. @param {import('./arms.js').Mechanism} mechanism */
   areMetAt(mechanism) {
     const poses = mechanism.kinematics.poses(mechanism.description.q);
-    return this.list.every((goal, i) => {
+    const isAny = this.list.some((goal) => goal.arm === mechanism.index);
+    return isAny && this.list.every((goal, i) => {
       const pose = poses.get(goal.frame);
       return goal.arm !== mechanism.index || !pose || new Vector3().setFromMatrixPosition(pose).distanceTo(new Vector3(...this.positionOf(i))) < MET;
     });
