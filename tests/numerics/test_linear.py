@@ -74,7 +74,7 @@ def test_the_transpose_is_applied(rows, columns, seed):
 
 
 def decomposed(J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    W, U = np.full(J.shape, np.nan), np.full((len(J), len(J)), np.nan)
+    W, U = np.full(J.shape, np.nan), np.zeros((len(J), len(J)))
     orthogonalise_rows(J, W, U)
     return W, U
 

@@ -157,7 +157,7 @@ def triangularise(J: Floats, R: Floats, Q: Floats) -> None:
     """J = Q R for J [m, n] with m > n; the first n columns of Q are orthonormal, or zero where one of J
     depends on those before it.
 
-    R [m, n] and Q [m, m] are zero before. By Gram and Schmidt, done twice, which is enough.
+    R [m, n] is zero before. By Gram and Schmidt, done twice, which is enough.
     """
     m, n = J.shape
     for j in range(n):
@@ -188,13 +188,13 @@ def orthogonalise_rows(J: Floats, W: Floats, U: Floats) -> None:
 
     W [m, n] starts as J [m, n] and is turned until its rows are orthogonal; U [m, m] collects the rotations.
     Afterwards J = U W, row i of W is sigma_i v_i^T, and column i of U is u_i. Singular values are not formed
-    from J J^T, so small ones keep their accuracy. With more rows than columns it begins from J = Q R, and
-    what is beyond the first n rows of W and columns of U is zero.
+    from J J^T, so small ones keep their accuracy. With more rows than columns it begins from J = Q R;
+    the rows of W beyond the first n are zero then, and the columns of U left as they were.
     """
     m, n = W.shape
     rounding = 0.0  # what is left of a row that depends on others
     for i in range(m):
-        for k in range(m):
+        for k in range(min(m, n)):
             U[i, k] = 1.0 if i == k and m <= n else 0.0
         for j in range(n):
             W[i, j] = J[i, j] if m <= n else 0.0

@@ -14,6 +14,7 @@ from limbik.numerics.linear import (
     dot,
     dual_matrix,
     fill,
+    normal_matrix,
     squared_length,
     transpose_times,
 )
@@ -198,13 +199,24 @@ def fill_forces(objectives: Objectives, workspace: Workspace, levels: int, force
         P, multipliers = workspace.P[:first], workspace.y[:first]
         project(workspace.J[:first], workspace.free, workspace.basis[:0], P)
         transpose_times(workspace.J[first:last], workspace.errors[0, first:last], workspace.dq)
-        for row in range(first):
-            workspace.rest[row] = dot(P[row], workspace.dq)
-        trace = dual_matrix(P, workspace.A)
-        for row in range(first):
-            workspace.A[row, row] += MIN_DAMPING * (1.0 + trace)
-        fill(0.0, multipliers)
-        cholesky_solve(workspace.A, workspace.rest[:first], multipliers)
+        nv = workspace.dq.size
+        if first > nv:  # of many goals P (P^T P)^-1, which is the same and smaller
+            solved = workspace.work[2, :nv]
+            trace = normal_matrix(P, workspace.A)
+            for v in range(nv):
+                workspace.A[v, v] += MIN_DAMPING * (1.0 + trace)
+            fill(0.0, solved)
+            cholesky_solve(workspace.A, workspace.dq, solved)
+            for row in range(first):
+                multipliers[row] = dot(P[row], solved)
+        else:
+            for row in range(first):
+                workspace.rest[row] = dot(P[row], workspace.dq)
+            trace = dual_matrix(P, workspace.A)
+            for row in range(first):
+                workspace.A[row, row] += MIN_DAMPING * (1.0 + trace)
+            fill(0.0, multipliers)
+            cholesky_solve(workspace.A, workspace.rest[:first], multipliers)
         for row in range(first):
             forces[row] -= multipliers[row]
 
