@@ -192,6 +192,7 @@ def test_a_file_that_is_too_long_is_refused(page, address, monkeypatch):
         ({"changes": [{"kind": "clean", "cutoff_hz": 400}]}, "cutoff"),
         ({"changes": [STAND] * 101}, "at most 100"),
         ({"robot": "nobody"}, "there is no robot"),
+        ({"robot": "pnada"}, "there is no robot 'pnada'; did you mean 'panda'"),
         ({"unit": "ell"}, "unit"),
         ({"unit": -1}, "unit"),
         ({"up": "w"}, "up"),

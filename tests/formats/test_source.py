@@ -60,6 +60,7 @@ def test_encodings_are_found(content: bytes, tmp_path: Path) -> None:
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
     (tmp_path / "arm.urdf").write_text("<robot/>")
+    (tmp_path / "kitchen.json").write_text("{}")
     (tmp_path / "mesh.stl").write_bytes(b"solid\0\0x")
     (tmp_path / "latin.urdf").write_bytes(b"<a>\n\xfc</a>")
     (tmp_path / "odd.xml").write_bytes(b"<?xml version='1.0' encoding='klingon'?><a/>")
@@ -68,6 +69,7 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         file.truncate(LARGEST + 1)
     for name, message in {
         "am.urdf": "am.urdf: there is no such file; did you mean 'arm.urdf'",
+        "kitchn.json": "kitchn.json: there is no such file; did you mean 'kitchen.json'",
         "no/arm.urdf": "arm.urdf: there is no such file, and no folder",
         "": "is a folder; it holds arm.urdf, huge.urdf, latin.urdf, odd.xml",
         "empty": "empty: is a folder; a file is needed, and it holds none that limbik reads",

@@ -27,7 +27,7 @@ from limbik.app.reader_warnings import remarks, without_folders
 from limbik.app.robot_row import side_by_side
 from limbik.app.shape_store import StoredShapes
 from limbik.app.upload import Upload
-from limbik.errors import FormatError, LimbikError, ModelError, shortened
+from limbik.errors import FormatError, LimbikError, ModelError, did_you_mean, shortened
 from limbik.formats import arm as arm_format
 from limbik.formats import dh, registry
 from limbik.formats.base_joint import Base, based
@@ -173,8 +173,8 @@ def named_robot(name: str) -> Robot:
     match = registry.find(name)
     if match is None:
         if not re.fullmatch(r"planar-\w+", name):
-            known = ", ".join(robot.name for robot in registry.robots() if robot.is_available)
-            raise ModelError(f"there is no robot {shortened(name)}; known here: planar-N, {known}")
+            known = ("planar-N", *(robot.name for robot in registry.robots() if robot.is_available))
+            raise ModelError(f"there is no robot {shortened(name)}; {did_you_mean(name, known)}")
         return load(name), name, ()
     robot = match.robot
     if match.description is not None:

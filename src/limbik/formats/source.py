@@ -171,7 +171,8 @@ def _near(path: Path) -> str:
     if not path.parent.is_dir():
         return f", and no folder {str(path.parent)!r}"
     try:
-        names = [entry.name for entry in path.parent.iterdir() if entry.suffix.lower() in ENDINGS]
+        endings = (*ENDINGS, path.suffix.lower())
+        names = [entry.name for entry in path.parent.iterdir() if entry.suffix.lower() in endings]
     except PermissionError:  # a folder that may be entered, but not listed
         return ""
     near = difflib.get_close_matches(path.name, names, n=3, cutoff=0.5)
