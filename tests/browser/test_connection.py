@@ -66,6 +66,8 @@ def test_a_server_that_goes_away_is_said_and_the_page_reconnects_with_its_state(
     playground.until(lambda: "not answering" in playground.find("#status").inner_text(), "the page says so")
     assert playground.page.evaluate("window.limbikReady") is False
     assert playground.find("#retry").count() == 1
+    said, tools = (playground.find(name).bounding_box() for name in ("#status", ".plane-tools"))
+    assert said["x"] + said["width"] <= tools["x"] or said["y"] >= tools["y"] + tools["height"]
     playground.page.mouse.click(420, 240)
     playground.wait_at((420, 240))
     assert np.array_equal(playground.q("ccd"), before)
