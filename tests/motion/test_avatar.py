@@ -435,6 +435,9 @@ def test_what_has_no_meaning_gets_typed_errors() -> None:
         Avatar(motion).calibrate({"leftHand": np.eye(4)})
     with pytest.raises(GoalError, match="posture needs 'T', 'standing' or q"):
         Avatar(motion).calibrate(good, "sitting")
+    at_chest = {role: pose_from(translation=(0.0, 1.4, 0.05)) for role in ("leftHand", "rightHand")}
+    with pytest.raises(GoalError, match=r"of the hands are 0\.[34].* times as far from the shoulders"):
+        Avatar(motion).calibrate({**good, **at_chest})
     for scale in (0.0, -1.0, 1e6):
         with pytest.raises(GoalError, match=r"scale needs a number between 0\.05 and 20, found"):
             Avatar(motion).calibrate(good, scale=scale)

@@ -17,6 +17,7 @@ from limbik.spatial import Matrix4, norm, pose_inverse
 
 SCALES = (0.05, 20.0)
 ARM_RATIOS = (0.5, 2.0)
+ODD_ARMS = (0.45, 4.0)  # beyond which they are of another posture
 APART = 0.06  # of the height of the eyes: of trackers on the ground, from which on they show where it faces
 
 
@@ -25,7 +26,8 @@ def calibrated(
 ) -> TrackerCalibration:
     """The calibration for trackers [4, 4] by role; stands: the body in the posture of the person.
 
-    Raises GoalError where the head is not above the ground, and for a scale without a meaning.
+    Raises GoalError where the head is not above the ground, for a scale without a meaning, and for hands that
+    are not where the posture has them.
     """
     upward = body.anatomy.upward
     height = float(upward[2] @ poses["head"][:3, 3]) - ground
@@ -44,6 +46,11 @@ def calibrated(
     hands = [side + ARM[2] for side in body.sides if side + ARM[2] in seen]
     if hands:
         ratio = float(np.mean([_reach(seen, bones, hand) / _reach(bones, bones, hand) for hand in hands]))
+        if not ODD_ARMS[0] < ratio < ODD_ARMS[1]:
+            raise GoalError(
+                f"the trackers of the hands are {ratio:.2g} times as far from the shoulders as the "
+                "character's hands: they need a person who stands as `posture` says"
+            )
         ratio = min(max(ratio, ARM_RATIOS[0]), ARM_RATIOS[1])
     for hand in hands:
         root = bones[_shoulder(hand)][:3, 3]
