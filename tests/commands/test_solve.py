@@ -262,6 +262,10 @@ def test_what_has_no_meaning_is_said_in_one_line_with_status_2(run, arguments, s
     [
         (("ur5e", "--position", "0", "0"), "'--position' requires 3 arguments"),
         (("ur5e", "--position", "a", "0", "0"), "'--position': needs a number, found 'a'"),
+        (
+            ("ur5e", "--position", "1", "--rpy", "0", "0", "0"),
+            "'--position': needs more numbers before '--rpy'",
+        ),
         (("ur5e", "--position", "nan", "0", "0"), "'--position': needs a number, found 'nan'"),
         (("ur5e", "--position", "1_0", "0", "0"), "'--position': needs a number, found '1_0'"),
         ((), "Missing argument"),

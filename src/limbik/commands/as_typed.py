@@ -45,6 +45,8 @@ def number(text: str | float) -> float:
     Raises typer.BadParameter for another text.
     """
     value = number_from(str(text))
+    if math.isnan(value) and str(text).startswith("--"):
+        raise typer.BadParameter(f"needs more numbers before {shortened(text)}")
     if math.isnan(value):
         raise typer.BadParameter(f"needs a number, found {shortened(text)}")
     return value
