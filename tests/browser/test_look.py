@@ -217,6 +217,18 @@ def test_solver_colours_keep_apart_in_colour_blind_sight(theme: str) -> None:
         assert (max(light, ground) + 0.05) / (min(light, ground) + 0.05) >= 3, solver
 
 
+@pytest.mark.parametrize("sheet", ["settings", "convergence"])
+def test_a_low_window_with_a_sheet_shows_the_arm_alone_beside_it(
+    make_playground: Callable[..., Playground], sheet: str
+) -> None:
+    """As one of 1280 x 800 at 200 %."""
+    playground = make_playground(viewport={"width": 640, "height": 400}).open("?n=4")
+    assert playground.find("#metrics").is_visible()
+    playground.find(f"#tab-{sheet}").click()
+    playground.until(lambda: playground.find("#metrics").is_hidden(), "the metrics make room")
+    assert playground.find("#view").is_visible()
+
+
 def test_vendored_libraries_are_the_listed_ones_with_their_licences() -> None:
     assert vendor.check() == []
     for package in vendor.PACKAGES:
