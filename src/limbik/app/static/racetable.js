@@ -140,7 +140,9 @@ export class RaceTable {
     if (arms.list.every((arm) => arm.recording.toTolerance === 0)) return 'Nothing to race for: the goal is met, or there is none';
     const winners = finished.filter((arm) => this.place(arm) === 1).map(({ solver }) => solverInfo(solver).short);
     const left = arms.list.length - finished.length;
-    return `${winners.join(', ')} ${winners.length > 1 ? 'share first place' : 'wins'}${left > 0 ? `; ${left} stopped short` : ''}`;
+    const names = winners.join(', ');
+    const won = winners.length > 1 ? `${winners.length} share first place: ${names}` : `${names} wins`; // the end may be cut
+    return `${won}${left > 0 ? `; ${left} stopped short` : ''}`;
   }
 }
 
