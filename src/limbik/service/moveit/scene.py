@@ -180,9 +180,8 @@ class MoveItScene:
         _refuse_unread(message)
         empty = replace(self, objects={}, held={}, allowed=AllowedPairs(), frames={})
         scene = self if message.is_diff else empty
-        scene = replace(
-            scene, frames={**scene.frames, **dict(map(scene._fixed, message.fixed_frame_transforms))}
-        )
+        fixed = dict(map(scene._fixed, message.fixed_frame_transforms))
+        scene = replace(scene, frames={**scene.frames, **fixed})
         where = message.robot_state.model_copy(update={"attached_collision_objects": []})
         scene = replace(scene, q=scene.state(where).q, base=scene._base_of(where))
         matrix = message.allowed_collision_matrix
