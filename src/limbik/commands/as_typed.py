@@ -45,10 +45,9 @@ def number(text: str | float) -> float:
     Raises typer.BadParameter for another text.
     """
     value = number_from(str(text))
-    if math.isnan(value) and str(text).startswith("--"):
-        raise typer.BadParameter(f"needs more numbers before {shortened(text)}")
     if math.isnan(value):
-        raise typer.BadParameter(f"needs a number, found {shortened(text)}")
+        needed = "more numbers before" if str(text).startswith("--") else "a number, found"
+        raise typer.BadParameter(f"needs {needed} {shortened(text)}")
     return value
 
 

@@ -131,7 +131,7 @@ def _as_mujoco_reads_it(path: Path) -> Source:
 
 def _parsed(source: Source) -> Element | None:
     """The root element; None for a text that only MuJoCo's reader, which forgives more, may understand."""
-    if source.path is not None and source.path.suffix == ".xml":  # MuJoCo opens it by itself
+    if source.path is not None and is_xml_file(source.path):  # MuJoCo opens it by itself
         source = _as_mujoco_reads_it(source.path)
     try:
         return parse(source)

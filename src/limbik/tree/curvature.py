@@ -13,7 +13,7 @@ import math
 
 from limbik.compiler.kernel import Floats, Records, compiled, empty
 from limbik.goals.task import AIM, AXIS, DISTANCE, MASS, OF_FRAME, POINT, TURN
-from limbik.numerics.linear import fill
+from limbik.numerics.linear import fill, normal_matrix
 from limbik.numerics.rotation import Vector, times
 from limbik.numerics.vectors import cross, dot, plus, scaled, vector
 from limbik.tree.direction_curvature import add_change, add_direction
@@ -38,15 +38,8 @@ def fill_hessian(tree: Tree, objectives: Objectives, workspace: Workspace, force
     between two links of the tree, but for distances, and axes that move with a frame, have the first part
     only.
     """
-    H, J = workspace.hessian, workspace.J
-    for v in range(H.shape[0]):
-        fill(0.0, H[v])
-    for row in range(forces.size):
-        for v in range(H.shape[0]):
-            factor = J[row, v]
-            if factor != 0.0:
-                for w in range(v, H.shape[0]):
-                    H[v, w] += factor * J[row, w]
+    H = workspace.hessian
+    normal_matrix(workspace.J[: forces.size], H)
     for v in range(H.shape[0]):
         for w in range(v):
             H[v, w] = H[w, v]
